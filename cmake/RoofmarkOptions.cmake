@@ -1,0 +1,34 @@
+# Options and the flags that every part is compiled with.
+
+option(ROOFMARK_TESTS "Build the tests (needs Catch2 v2 or v3)" ON)
+option(ROOFMARK_EXAMPLES "Build the examples" ON)
+option(ROOFMARK_WERROR "Treat warnings as errors" OFF)
+set(ROOFMARK_SANITIZE "" CACHE STRING "Sanitizers for host code, e.g. address,undefined or thread")
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+# Everything lands where an installed tree has it (bin/, lib/, libexec/), so that the command finds its
+# runtime and its tool by the same relative path in the build tree and after `cmake --install`.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+
+# Warnings and sanitizers for our own host code; link this privately to every target of ours.
+add_library(roofmark_flags INTERFACE)
+target_compile_options(roofmark_flags INTERFACE -Wall -Wextra -Wconversion)
+if(ROOFMARK_WERROR)
+  target_compile_options(roofmark_flags INTERFACE -Werror)
+endif()
+if(ROOFMARK_SANITIZE)
+  target_compile_options(roofmark_flags INTERFACE -fsanitize=${ROOFMARK_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(roofmark_flags INTERFACE -fsanitize=${ROOFMARK_SANITIZE})
+endif()

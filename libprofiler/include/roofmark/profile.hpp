@@ -1,0 +1,149 @@
+// What a recording says: regions with their times and counts, each number with its source.
+// This is `roofmark-profile/1` in memory; docs/ holds its JSON Schema.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <roofmark/machine.hpp>
+#include <roofmark/words.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace roofmark {
+
+/// A duration or another real-valued measurement. SI base unit in the field name that holds it.
+struct Measure {
+  double value = 0;
+  Source source = Source::measured;
+  std::optional<double> low;  ///< present where the value is a range
+  std::optional<double> high;
+};
+
+/// A whole number of FLOPs, bytes or operations.
+struct Count {
+  std::uint64_t value = 0;
+  Source source = Source::counted;
+  std::string collector;  ///< "emulated", "perf", ...; empty for `declared`
+  Scope scope = Scope::process;
+  std::optional<std::uint64_t> low;
+  std::optional<std::uint64_t> high;
+  std::vector<std::string> caveats;  ///< "sampled sets 1/8", "replacement policy", ...
+};
+
+/// Bytes that cross one interface, by direction. An absent direction was not counted; it is not
+/// zero.
+struct Traffic {
+  std::optional<Count> read;
+  std::optional<Count> write;
+};
+
+/// FLOPs of one class that shares a peak: what the as-written roof is built from.
+struct ComputeClass {
+  Precision precision = Precision::f64;
+  unsigned width_bits = 0;  ///< 0: scalar; 128, 256, 512: packed
+  Operation operation = Operation::add;
+  std::uint64_t flop = 0;
+  bool operator==(const ComputeClass&) const = default;
+};
+
+/// What a region did, inclusive of its children or exclusive (`self`).
+struct Work {
+  std::optional<Measure> wall_s;
+  std::optional<Measure> thread_s;          ///< summed over threads
+  std::map<Precision, Count> flop;          ///< absent precision: not counted, see Region::missing
+  std::map<std::string, Traffic> bytes;     ///< by interface: "L1", "L2", "L3", "DRAM", "HBM"
+  std::map<std::string, Count> operations;  ///< "instructions", "loads", "stores", "divide",
+                                            ///< "sqrt", "compare", "convert", "integer_simd", ...
+  std::vector<ComputeClass> mix;  ///< empty: the mix is unknown and the as-written roof is withheld
+  std::optional<Count> declared_flop;
+  std::optional<Count> declared_bytes;
+};
+
+struct VisitTimes {
+  double min = 0, median = 0, max = 0, stddev = 0, first = 0;  ///< seconds
+};
+
+/// What was not counted, why, and the one step that would change it.
+struct Missing {
+  std::string quantity;  ///< "bytes.DRAM", "flop.f64", "flop", "time.wall"
+  std::string reason;
+  std::string fix;
+};
+
+/// One interface's share in a region's placement.
+struct LevelPlacement {
+  double intensity = 0;              ///< FLOP / byte at this interface
+  double roof_flop_per_s = 0;        ///< min(peak, bandwidth * intensity)
+  double ridge = 0;                  ///< peak / bandwidth, FLOP / byte
+  double bandwidth_bytes_per_s = 0;  ///< the ceiling used, interface bytes
+  double achieved_bytes_per_s = 0;   ///< interface bytes / wall time
+};
+
+struct Advice {
+  std::string text;            ///< one sentence that names the number it rests on
+  std::string falsifier;       ///< what would show that it is wrong
+  std::optional<double> gain;  ///< upper bound of the speed-up, limited by the next ceiling
+};
+
+/// A region under one roof. Filled by roofline.hpp, stored in the profile.
+struct Roofline {
+  std::string locus = "cpu";  ///< "cpu" or "gpu:UUID"
+  std::string binding;        ///< the ceiling that gives the roof: "DRAM", "L1", "f64 avx2 fma"
+  Side side = Side::unknown;  ///< against the machine's ridge
+  Side side_as_written = Side::unknown;
+  Verdict verdict = Verdict::undetermined;
+  std::string verdict_detail;  ///< "DRAM", "divide", "DRAM not counted"
+  std::optional<double> roof_flop_per_s;
+  std::optional<double> roof_as_written_flop_per_s;
+  std::optional<double> achieved_flop_per_s;
+  std::optional<double> fraction;
+  std::optional<double> fraction_as_written;
+  std::map<std::string, LevelPlacement> levels;
+  std::string why;
+  std::vector<Advice> advice;
+};
+
+struct Region {
+  std::vector<std::string> path;  ///< names from the root, raw bytes; empty: the whole program
+  std::uint64_t visits = 0;
+  std::uint64_t threads = 0;
+  std::set<std::string>
+      flags;            ///< DESIGN: unclosed, mismatched, too_small, visits_differ, adopted, ...
+  double marker_s = 0;  ///< marker cost that was subtracted from the raw time
+  std::optional<VisitTimes> visit_s;
+  std::optional<double> imbalance;    ///< max / mean of thread time
+  std::optional<Measure> cores_used;  ///< mean number of cores its threads kept busy
+  Work work;                          ///< inclusive of children
+  Work self;                          ///< exclusive
+  std::vector<Roofline> rooflines;
+  std::vector<Missing> missing;
+};
+
+struct Pass {
+  std::string purpose;    ///< "time", "counts"
+  std::string collector;  ///< "clock", "emulated", ...
+  std::optional<int> exit_status;
+  double wall_s = 0;
+  double coverage = 1.0;  ///< share of the native visits that this pass saw
+  std::string note;       ///< why coverage is not 1, what was sampled, ...
+};
+
+struct Program {
+  std::vector<std::string> command;
+  int exit_status = 0;
+  std::string started;  ///< RFC 3339
+  std::string host;
+};
+
+struct Profile {
+  Program program;
+  Machine machine;
+  std::vector<Pass> passes;
+  std::vector<Region>
+      regions;  ///< parents before children; the whole-program row first where there is one
+  std::vector<std::string> notes;  ///< for the reader of the report, one sentence each
+};
+
+}  // namespace roofmark
