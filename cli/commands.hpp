@@ -10,5 +10,7 @@ namespace roofmark::cli {
 inline constexpr int bad_input = 2;
 
 // void add_machine_command(CLI::App& app, int& status);
+void add_record_command(CLI::App& app, int& status);
+void add_run_command(CLI::App& app, int& status);
 
 }  // namespace roofmark::cli

@@ -1,0 +1,51 @@
+// Runs a program and says what was measured of it: one native pass for time, one further pass for
+// counts, joined into a profile. Whatever fails here, the program runs to its end.
+#pragma once
+
+#include <analysis/record/install_paths.hpp>
+#include <functional>
+#include <optional>
+#include <roofmark/profile.hpp>
+#include <roofmark/result.hpp>
+#include <string>
+#include <vector>
+
+namespace roofmark {
+
+struct RecordOptions {
+  std::vector<std::string> command;  ///< the target and its arguments, any bytes
+  std::string counters = "auto";     ///< "auto", "none" or a collector's name ("emulated")
+  bool full_cache = false;           ///< simulate every access, sample nothing
+  bool once = false;                 ///< the target may run only once
+  std::optional<double> budget_s;    ///< wall time for the counted pass; unset: the default
+  std::optional<Machine> machine;  ///< whose caches the counted pass models; unset: this machine's
+  InstallPaths install;
+  /// Where a line for the user goes (estimate, what could not be done). Never the target's stdout.
+  std::function<void(const std::string&)> tell;
+  /// A line that the next one replaces; unset: no progress is shown.
+  std::function<void(const std::string&)> progress;
+};
+
+/// How the target ended.
+struct TargetEnd {
+  int exit_code = 0;  ///< as the target gave it; 125, 126, 127 when it was never started
+  int signal = 0;     ///< the signal that ended it, 0: it exited
+  bool started = false;
+
+  /// As a shell would say it: the exit code, or 128 + signal.
+  int shell_status() const { return signal != 0 ? 128 + signal : exit_code; }
+};
+
+struct Recording {
+  Profile profile;  ///< machine and rooflines are still empty
+  TargetEnd end;
+  std::optional<Problem> not_started;  ///< why, when the target was never started
+};
+
+/// Always returns what could be measured; what could not is in the profile's notes and `missing`.
+Recording record(const RecordOptions& options);
+
+/// Ends this process as the target ended: its exit status, or its signal raised again.
+[[noreturn]] void end_as(const TargetEnd& end);
+
+}  // namespace roofmark
