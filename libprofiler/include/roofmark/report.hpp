@@ -1,0 +1,134 @@
+// Turning a profile into something a person reads: text, SVG, HTML, CSV. Pure functions: no file,
+// no terminal, no clock. What is absent in a profile is absent here, with its reason; it is never
+// 0.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <roofmark/profile.hpp>
+#include <string>
+#include <vector>
+
+namespace roofmark {
+
+// ---- the chart as data
+// ---------------------------------------------------------------------------
+
+/// A number with the interval it is believed to lie in.
+struct Interval {
+  double value = 0;
+  std::optional<double> low, high;
+};
+
+/// One roof line: horizontal (compute) or of slope 1 (bandwidth). A bandwidth is the line's height:
+/// it reads off at an intensity of 1.
+struct ChartCeiling {
+  enum class Kind { compute, bandwidth };
+  Kind kind = Kind::bandwidth;
+  std::string name;    ///< "DRAM", "f64 avx2 fma"
+  std::string detail;  ///< "triad, 2 threads": shown in tooltips and lists
+  Interval per_s;      ///< FLOP/s or interface bytes/s
+  Source source = Source::theoretical;
+  bool emphasised = true;  ///< part of the machine's own roof; false: a lower rung, drawn thin
+};
+
+/// A region (or a given kernel) at one interface and one precision.
+struct ChartPoint {
+  std::string name;  ///< raw bytes; made safe when drawn
+  Interval intensity;
+  Interval flop_per_s;
+  double weight = 0;  ///< share of the run's time, 0 to 1: the area of the mark
+  Side side = Side::unknown;
+  Verdict verdict = Verdict::undetermined;
+  std::string level;        ///< the interface whose bytes give the intensity
+  std::string precision;    ///< "f64"
+  std::string note;         ///< for tooltips: "0.42 of the roof, bytes modelled"
+  bool attainable = false;  ///< the height is the roof's, not an achieved rate: drawn hollow
+  std::optional<std::size_t> region;  ///< index into Profile::regions
+};
+
+struct Chart {
+  std::string title, subtitle;
+  std::vector<ChartCeiling> ceilings;
+  std::vector<ChartPoint> points;  ///< heaviest first
+  std::vector<std::string> notes;  ///< what is not drawn and why, one sentence each
+  double x_min = 0, x_max = 0;     ///< FLOP/byte; 0: chosen by fit_axes
+  double y_min = 0, y_max = 0;     ///< FLOP/s
+};
+
+/// Fills the axes that are 0 so that every ceiling, ridge and point is inside, in whole 1-2-5
+/// steps.
+void fit_axes(Chart& chart);
+
+struct ChartOptions {
+  std::string level;         ///< interface of the points; empty: the outermost that was counted
+  bool self = true;          ///< exclusive of child regions
+  std::size_t points = 400;  ///< at most so many, the heaviest; the rest is counted in a note
+};
+
+/// The levels (innermost first) at which a region of the profile can be drawn.
+std::vector<std::string> levels_of(const Profile& profile);
+
+Chart chart_of(const Profile& profile, const ChartOptions& options = {});
+/// The ceilings alone.
+Chart chart_of(const Machine& machine);
+
+/// A chart from given numbers: no run, no machine.
+struct GivenNumber {
+  std::string name;
+  double value = 0;
+};
+struct GivenKernel {
+  std::string name;
+  double intensity = 0;              ///< FLOP/byte
+  std::optional<double> flop_per_s;  ///< absent: drawn hollow on the roof
+};
+struct GivenNumbers {
+  std::vector<GivenNumber> peaks_flop_per_s;
+  std::vector<GivenNumber> bandwidths_bytes_per_s;
+  std::vector<GivenKernel> kernels;
+};
+Chart chart_of(const GivenNumbers& given);
+/// One line for each kernel: side, roof and ridge under each bandwidth.
+std::string render_text(const GivenNumbers& given);
+
+// ---- renderings
+// ----------------------------------------------------------------------------------
+
+struct TextOptions {
+  unsigned width = 80;    ///< columns; nothing is longer, except file paths and commands to copy
+  bool utf8 = true;       ///< false: ASCII only
+  bool colour = false;    ///< ANSI colours
+  bool self = false;      ///< exclusive of child regions
+  std::string level;      ///< interface of the intensity column; empty: the outermost counted
+  std::size_t rows = 40;  ///< regions in the table, the heaviest with their ancestors; 0: all
+  std::size_t explained = 3;  ///< regions explained under the table
+};
+std::string render_text(const Profile& profile, const TextOptions& options = {});
+
+struct TerminalChartOptions {
+  unsigned width = 80, height = 24;
+  bool utf8 = true;  ///< braille; false: plain ASCII
+  bool colour = false;
+};
+std::string render_terminal_chart(const Chart& chart, const TerminalChartOptions& options = {});
+
+struct SvgOptions {
+  double width = 960, height = 620;  ///< CSS pixels
+  std::size_t labelled = 12;         ///< points with a name beside them, the heaviest
+  std::string id = "roofline";       ///< prefix of the element ids, for several charts in one page
+};
+/// A whole SVG document without an XML declaration, so that it can also stand inside HTML.
+std::string render_svg(const Chart& chart, const SvgOptions& options = {});
+
+struct HtmlOptions {
+  ChartOptions chart;
+};
+/// One self-contained page: no network, and a static chart with a table where scripts are off.
+std::string render_html(const Profile& profile, const HtmlOptions& options = {});
+std::string render_html(const Chart& chart);
+
+/// RFC 4180, one line a region, quantity names as column names, an empty field for what is absent.
+std::string render_csv(const Profile& profile);
+
+}  // namespace roofmark
