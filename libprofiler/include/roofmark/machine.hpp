@@ -57,6 +57,8 @@ struct Topology {
   unsigned smt = 1;                                              ///< hardware threads per core
   std::vector<CacheLevel> caches;                                ///< as one core sees them
   std::map<std::string, unsigned> core_kinds;                    ///< "P": 8, "E": 16 on hybrids
+  std::map<std::string, unsigned> scope_cores;  ///< "llc": 4, "machine": 16: allowed cores in one
+  std::map<std::string, std::uint64_t> memory_bytes;  ///< by kind: "DRAM", "HBM"
 };
 
 struct Machine {

@@ -1,0 +1,210 @@
+#include "machine_json.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "machine_json_reader.hpp"
+
+namespace roofmark {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view schema = "roofmark-machine/1";
+
+/// JSON has no NaN and no infinity: such a number is absent.
+void put(Json& object, const char* key, double value) {
+  if (std::isfinite(value)) object[key] = value;
+}
+
+void put_positive(Json& object, const char* key, double value) {
+  if (std::isfinite(value) && value > 0) object[key] = value;
+}
+
+Json to_value(const CacheLevel& cache) {
+  Json value = {{"level", cache.name},
+                {"bytes", cache.bytes},
+                {"ways", cache.ways},
+                {"line_bytes", cache.line_bytes},
+                {"shared_by", cache.shared_by}};
+  if (cache.confirmed_bytes) value["confirmed_bytes"] = *cache.confirmed_bytes;
+  if (cache.latency_s) put(value, "latency_s", *cache.latency_s);
+  return value;
+}
+
+Json to_value(const Topology& topology) {
+  Json value = {{"sockets", topology.sockets},
+                {"numa_nodes", topology.numa_nodes},
+                {"cores", topology.cores},
+                {"threads", topology.threads},
+                {"smt", topology.smt}};
+  value["caches"] = Json::array();
+  for (const CacheLevel& cache : topology.caches) value["caches"].push_back(to_value(cache));
+  value["core_kinds"] = Json::object();
+  for (const auto& [kind, count] : topology.core_kinds) value["core_kinds"][kind] = count;
+  value["scope_cores"] = Json::object();
+  for (const auto& [scope, count] : topology.scope_cores) value["scope_cores"][scope] = count;
+  value["memory_bytes"] = Json::object();
+  for (const auto& [kind, bytes] : topology.memory_bytes) value["memory_bytes"][kind] = bytes;
+  return value;
+}
+
+Json to_value(const ComputeCeiling& ceiling) {
+  Json value = {{"kind", "compute"},
+                {"precision", spelling(ceiling.precision)},
+                {"isa", ceiling.isa},
+                {"width_bits", ceiling.width_bits},
+                {"op", spelling(ceiling.operation)},
+                {"scope", ceiling.scope},
+                {"threads", ceiling.threads}};
+  put(value, "value", ceiling.flop_per_s);
+  put_positive(value, "per_cycle", ceiling.flop_per_cycle);
+  put(value, "low", ceiling.low);
+  put(value, "high", ceiling.high);
+  value["source"] = spelling(ceiling.source);
+  value["sustained"] = ceiling.sustained;
+  value["flags"] = ceiling.flags;
+  return value;
+}
+
+Json to_value(const BandwidthCeiling& ceiling) {
+  Json value = {{"kind", "bandwidth"}, {"level", ceiling.level}, {"pattern", ceiling.pattern},
+                {"isa", ceiling.isa},  {"scope", ceiling.scope}, {"threads", ceiling.threads}};
+  put(value, "interface_bytes_per_s", ceiling.interface_bytes_per_s);
+  put(value, "program_bytes_per_s", ceiling.program_bytes_per_s);
+  put(value, "low", ceiling.low);
+  put(value, "high", ceiling.high);
+  put_positive(value, "page_bytes", ceiling.page_bytes);
+  value["source"] = spelling(ceiling.source);
+  value["flags"] = ceiling.flags;
+  return value;
+}
+
+CacheLevel read_cache(const JsonReader& json) {
+  CacheLevel cache;
+  cache.name = json.text("level");
+  cache.bytes = json.count("bytes");
+  cache.ways = json.small_count_or("ways", 0);
+  cache.line_bytes = json.small_count_or("line_bytes", 64);
+  cache.shared_by = json.small_count_or("shared_by", 1);
+  if (json.has("confirmed_bytes")) cache.confirmed_bytes = json.count("confirmed_bytes");
+  if (json.has("latency_s")) cache.latency_s = json.positive("latency_s");
+  return cache;
+}
+
+Topology read_topology(const JsonReader& json) {
+  Topology topology;
+  topology.sockets = json.small_count_or("sockets", 1);
+  topology.numa_nodes = json.small_count_or("numa_nodes", 1);
+  topology.cores = json.small_count_or("cores", 1);
+  topology.threads = json.small_count_or("threads", 1);
+  topology.smt = json.small_count_or("smt", 1);
+  json.each("caches", [&](const JsonReader& item) { topology.caches.push_back(read_cache(item)); });
+  json.each_member("core_kinds", [&](const std::string& kind, const JsonReader& count) {
+    topology.core_kinds[kind] = static_cast<unsigned>(count.as_count(~0U));
+  });
+  json.each_member("scope_cores", [&](const std::string& scope, const JsonReader& count) {
+    topology.scope_cores[scope] = static_cast<unsigned>(count.as_count(~0U));
+  });
+  json.each_member("memory_bytes", [&](const std::string& kind, const JsonReader& bytes) {
+    topology.memory_bytes[kind] = bytes.as_count(~std::uint64_t{0});
+  });
+  return topology;
+}
+
+ComputeCeiling read_compute(const JsonReader& json) {
+  ComputeCeiling ceiling;
+  ceiling.precision = json.word<Precision>("precision");
+  ceiling.isa = json.text("isa");
+  ceiling.width_bits = json.small_count_or("width_bits", 0);
+  ceiling.operation = json.word<Operation>("op");
+  ceiling.scope = json.text("scope");
+  ceiling.threads = json.small_count_or("threads", 1);
+  ceiling.flop_per_s = json.positive("value");
+  ceiling.flop_per_cycle = json.number_or("per_cycle", 0);
+  ceiling.low = json.number_or("low", ceiling.flop_per_s);
+  ceiling.high = json.number_or("high", ceiling.flop_per_s);
+  ceiling.source = json.word<Source>("source");
+  ceiling.sustained = json.flag_or("sustained", false);
+  ceiling.flags = json.texts("flags");
+  return ceiling;
+}
+
+BandwidthCeiling read_bandwidth(const JsonReader& json) {
+  BandwidthCeiling ceiling;
+  ceiling.level = json.text("level");
+  ceiling.pattern = json.text("pattern");
+  ceiling.isa = json.text_or("isa", "");
+  ceiling.scope = json.text("scope");
+  ceiling.threads = json.small_count_or("threads", 1);
+  ceiling.interface_bytes_per_s = json.positive("interface_bytes_per_s");
+  ceiling.program_bytes_per_s = json.positive("program_bytes_per_s");
+  ceiling.low = json.number_or("low", ceiling.interface_bytes_per_s);
+  ceiling.high = json.number_or("high", ceiling.interface_bytes_per_s);
+  ceiling.page_bytes = json.number_or("page_bytes", 0);
+  ceiling.source = json.word<Source>("source");
+  ceiling.flags = json.texts("flags");
+  return ceiling;
+}
+
+}  // namespace
+
+Json machine_to_value(const Machine& machine) {
+  Json value;
+  value["schema"] = schema;
+  value["measured_at"] = machine.measured_at;
+  value["identity"] = Json::object();
+  for (const auto& [key, text] : machine.identity) value["identity"][key] = text;
+  value["topology"] = to_value(machine.topology);
+  if (machine.clock_hz) put_positive(value, "clock_hz", *machine.clock_hz);
+  if (machine.tsc_hz) put_positive(value, "tsc_hz", *machine.tsc_hz);
+  value["ceilings"] = Json::array();
+  for (const ComputeCeiling& ceiling : machine.compute)
+    value["ceilings"].push_back(to_value(ceiling));
+  for (const BandwidthCeiling& ceiling : machine.bandwidth)
+    value["ceilings"].push_back(to_value(ceiling));
+  value["notes"] = machine.notes;
+  return value;
+}
+
+std::string to_json(const Machine& machine) {
+  return machine_to_value(machine).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<Machine> machine_from_value(const Json& value, const std::string& name) {
+  JsonProblems problems(name);
+  const JsonReader json(value, "", problems);
+  Machine machine;
+  const std::string spelt = json.text("schema");
+  if (!problems.empty()) return tl::unexpected(problems.first());
+  if (spelt != schema)
+    return tl::unexpected(
+        Problem{"its schema is `" + spelt + "`, not `" + std::string(schema) + "`", name,
+                "give a file that `roofmark machine --json` wrote"});
+  machine.measured_at = json.text_or("measured_at", "");
+  json.each_member("identity", [&](const std::string& key, const JsonReader& text) {
+    machine.identity[key] = text.as_text();
+  });
+  if (json.has("topology")) machine.topology = read_topology(json.at("topology"));
+  if (json.has("clock_hz")) machine.clock_hz = json.positive("clock_hz");
+  if (json.has("tsc_hz")) machine.tsc_hz = json.positive("tsc_hz");
+  json.each("ceilings", [&](const JsonReader& item) {
+    const std::string kind = item.text("kind");
+    // Kinds of a later version are not ours to judge by.
+    if (kind == "compute") machine.compute.push_back(read_compute(item));
+    if (kind == "bandwidth") machine.bandwidth.push_back(read_bandwidth(item));
+  });
+  machine.notes = json.texts("notes");
+  if (!problems.empty()) return tl::unexpected(problems.first());
+  return machine;
+}
+
+Result<Machine> machine_from_json(std::string_view text, const std::string& name) {
+  const Json value = Json::parse(text.begin(), text.end(), nullptr, false);
+  if (value.is_discarded())
+    return tl::unexpected(Problem{"this is not a JSON document", name,
+                                  "give a file that `roofmark machine --json` wrote"});
+  return machine_from_value(value, name);
+}
+
+}  // namespace roofmark

@@ -1,0 +1,147 @@
+// Reads a JSON value of unknown origin field by field: a field that is missing or of the wrong kind
+// becomes one Problem that names its place, never an exception.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <roofmark/result.hpp>
+#include <roofmark/words.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace roofmark {
+
+class JsonProblems {
+ public:
+  explicit JsonProblems(std::string name) : name_(std::move(name)) {}
+  void add(const std::string& place, const std::string& reason) {
+    if (!first_)
+      first_ = Problem{(place.empty() ? "the document " : "`" + place + "` ") + reason, name_,
+                       "give a file that `roofmark machine --json` wrote"};
+  }
+  bool empty() const { return !first_; }
+  const Problem& first() const { return *first_; }
+
+ private:
+  std::string name_;
+  std::optional<Problem> first_;
+};
+
+class JsonReader {
+ public:
+  using Json = nlohmann::ordered_json;
+
+  JsonReader(const Json& value, std::string place, JsonProblems& problems)
+      : value_(&value), place_(std::move(place)), problems_(&problems) {}
+
+  bool has(const char* key) const { return value_->is_object() && value_->contains(key); }
+
+  JsonReader at(const char* key) const {
+    static const Json absent;
+    const std::string place = place_.empty() ? key : place_ + "." + key;
+    return {has(key) ? (*value_)[key] : absent, place, *problems_};
+  }
+
+  std::string as_text() const {
+    if (const auto* text = value_->get_ptr<const std::string*>()) return *text;
+    problems_->add(place_, "is not a string");
+    return {};
+  }
+
+  double as_number() const {
+    if (value_->is_number()) {
+      const auto number = value_->get<double>();
+      if (std::isfinite(number)) return number;
+    }
+    problems_->add(place_, "is not a finite number");
+    return 0;
+  }
+
+  std::uint64_t as_count(std::uint64_t limit) const {
+    if (value_->is_number_unsigned() && value_->get<std::uint64_t>() <= limit)
+      return value_->get<std::uint64_t>();
+    problems_->add(place_, "is not a whole number from 0 to " + std::to_string(limit));
+    return 0;
+  }
+
+  std::string text(const char* key) const { return at(key).as_text(); }
+  std::string text_or(const char* key, const char* otherwise) const {
+    return has(key) ? text(key) : otherwise;
+  }
+
+  double number_or(const char* key, double otherwise) const {
+    return has(key) ? at(key).as_number() : otherwise;
+  }
+
+  double positive(const char* key) const {
+    const JsonReader field = at(key);
+    const double number = field.as_number();
+    if (number <= 0) problems_->add(field.place_, "is not a positive number");
+    return number;
+  }
+
+  std::uint64_t count(const char* key) const {
+    return at(key).as_count(std::numeric_limits<std::uint64_t>::max());
+  }
+
+  unsigned small_count_or(const char* key, unsigned otherwise) const {
+    if (!has(key)) return otherwise;
+    return static_cast<unsigned>(at(key).as_count(std::numeric_limits<unsigned>::max()));
+  }
+
+  bool flag_or(const char* key, bool otherwise) const {
+    if (!has(key)) return otherwise;
+    const JsonReader field = at(key);
+    if (field.value_->is_boolean()) return field.value_->get<bool>();
+    problems_->add(field.place_, "is neither true nor false");
+    return otherwise;
+  }
+
+  template <class Word>
+  Word word(const char* key) const {
+    const JsonReader field = at(key);
+    const std::string spelt = field.as_text();
+    if (const auto found = parse_word<Word>(spelt)) return *found;
+    problems_->add(field.place_, "has the unknown value `" + spelt + "`");
+    return {};
+  }
+
+  std::vector<std::string> texts(const char* key) const {
+    std::vector<std::string> all;
+    each(key, [&](const JsonReader& item) { all.push_back(item.as_text()); });
+    return all;
+  }
+
+  /// Calls `visit` for each item of the array `key`; an absent array is an empty one.
+  template <class Visit>
+  void each(const char* key, Visit visit) const {
+    if (!has(key)) return;
+    const JsonReader list = at(key);
+    if (!list.value_->is_array()) return problems_->add(list.place_, "is not an array");
+    std::size_t index = 0;
+    for (const Json& item : *list.value_)
+      visit(JsonReader(item, list.place_ + "[" + std::to_string(index++) + "]", *problems_));
+  }
+
+  /// Calls `visit` with name and value for each member of the object `key`; absent is empty.
+  template <class Visit>
+  void each_member(const char* key, Visit visit) const {
+    if (!has(key)) return;
+    const JsonReader object = at(key);
+    if (!object.value_->is_object()) return problems_->add(object.place_, "is not an object");
+    for (const auto& [name, member] : object.value_->items())
+      visit(name, JsonReader(member, object.place_ + "." + name, *problems_));
+  }
+
+ private:
+  const Json* value_;
+  std::string place_;
+  JsonProblems* problems_;
+};
+
+}  // namespace roofmark

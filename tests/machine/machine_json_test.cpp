@@ -1,0 +1,159 @@
+#include <clocale>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "analysis/machine/machine_json.hpp"
+#include "catch.hpp"
+
+using namespace roofmark;
+
+namespace {
+
+Machine sample() {
+  Machine machine;
+  machine.identity = {{"cpu_model", "Some \"CPU\" @ 2,5 GHz"}, {"cores_allowed", "0-1"}};
+  machine.measured_at = "2026-01-02T03:04:05Z";
+  machine.clock_hz = 2.5451e9;
+  machine.tsc_hz = 2.0e9;
+  machine.topology.cores = 2;
+  machine.topology.threads = 4;
+  machine.topology.smt = 2;
+  machine.topology.caches = {{"L1", 49152, 12, 64, 1, 45000, 1.6e-9},
+                             {"L3", 503316480, 20, 64, 2, std::nullopt, std::nullopt}};
+  machine.topology.core_kinds = {{"P", 1}, {"E", 1}};
+  machine.topology.scope_cores = {{"core", 1}, {"machine", 2}};
+  machine.topology.memory_bytes = {{"DRAM", std::uint64_t{1} << 53}, {"HBM", 7}};
+  ComputeCeiling compute;
+  compute.isa = "avx2";
+  compute.width_bits = 256;
+  compute.flop_per_s = 2.03e10;
+  compute.flop_per_cycle = 8;
+  compute.low = 1.9e10;
+  compute.high = 2.03e10;
+  compute.sustained = true;
+  compute.flags = {"noisy"};
+  machine.compute = {compute};
+  BandwidthCeiling bandwidth;
+  bandwidth.level = "DRAM";
+  bandwidth.pattern = "triad";
+  bandwidth.isa = "avx2";
+  bandwidth.scope = "machine";
+  bandwidth.threads = 2;
+  bandwidth.interface_bytes_per_s = 2.1e10;
+  bandwidth.program_bytes_per_s = 1.6e10;
+  bandwidth.low = 2e10;
+  bandwidth.high = 2.1e10;
+  bandwidth.page_bytes = 2097152;
+  machine.bandwidth = {bandwidth};
+  machine.notes = {"a note"};
+  return machine;
+}
+
+std::string reason(std::string_view text) {
+  const Result<Machine> machine = machine_from_json(text, "m.json");
+  REQUIRE_FALSE(machine.has_value());
+  CHECK(machine.error().where == "m.json");
+  CHECK_FALSE(machine.error().remedy.empty());
+  return machine.error().reason;
+}
+
+}  // namespace
+
+TEST_CASE("a machine survives the way to JSON and back") {
+  const std::string text = to_json(sample());
+  const Result<Machine> back = machine_from_json(text, "m.json");
+  REQUIRE(back.has_value());
+  CHECK(to_json(*back) == text);
+  CHECK(back->topology.caches[0].confirmed_bytes == 45000U);
+  CHECK_FALSE(back->topology.caches[1].confirmed_bytes.has_value());
+  CHECK(back->topology.memory_bytes.at("DRAM") == std::uint64_t{1} << 53);
+  CHECK(back->compute[0].flop_per_s == 2.03e10);
+  CHECK(back->compute[0].sustained);
+  CHECK(back->bandwidth[0].program_bytes_per_s == 1.6e10);
+  CHECK(back->identity == sample().identity);
+}
+
+TEST_CASE("the fields are spelt as the format says") {
+  const auto value = nlohmann::json::parse(to_json(sample()));
+  CHECK(value["schema"] == "roofmark-machine/1");
+  const auto& compute = value["ceilings"][0];
+  CHECK(compute["kind"] == "compute");
+  CHECK(compute["precision"] == "f64");
+  CHECK(compute["op"] == "fma");
+  CHECK(compute["value"] == 2.03e10);
+  CHECK(compute["per_cycle"] == 8.0);
+  CHECK(value["ceilings"][1]["interface_bytes_per_s"] == 2.1e10);
+}
+
+TEST_CASE("a number that JSON can't hold is absent") {
+  Machine machine = sample();
+  machine.clock_hz = std::numeric_limits<double>::quiet_NaN();
+  machine.compute[0].flop_per_cycle = std::numeric_limits<double>::infinity();
+  const auto value = nlohmann::json::parse(to_json(machine));
+  CHECK_FALSE(value.contains("clock_hz"));
+  CHECK_FALSE(value["ceilings"][0].contains("per_cycle"));
+}
+
+TEST_CASE("bytes that are not UTF-8 become replacement characters") {
+  Machine machine = sample();
+  machine.identity["cpu_model"] = "bad \xff byte";
+  REQUIRE(machine_from_json(to_json(machine), "m.json").has_value());
+}
+
+TEST_CASE("a locale with decimal commas changes nothing") {
+  const std::string text = to_json(sample());
+  for (const char* locale : {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE"}) {
+    if (std::setlocale(LC_ALL, locale) == nullptr) continue;
+    CHECK(to_json(sample()) == text);
+    const Result<Machine> back = machine_from_json(text, "m.json");
+    REQUIRE(back.has_value());
+    CHECK(back->clock_hz == 2.5451e9);
+  }
+  std::setlocale(LC_ALL, "C");
+}
+
+TEST_CASE("what is not a machine file is refused with its place") {
+  CHECK(reason("") == "this is not a JSON document");
+  CHECK(reason("{\"schema\": \"roofmark-mach") == "this is not a JSON document");
+  CHECK(reason("[]") == "`schema` is not a string");
+  CHECK(reason("3") == "`schema` is not a string");
+  CHECK(reason(R"({"schema": "roofmark-machine/9"})").find("roofmark-machine/9") !=
+        std::string::npos);
+  const std::string head = R"({"schema": "roofmark-machine/1", )";
+  CHECK(reason(head + R"("ceilings": {}})") == "`ceilings` is not an array");
+  CHECK(reason(head + R"("ceilings": [7]})") == "`ceilings[0].kind` is not a string");
+  CHECK(reason(head + R"("clock_hz": -1})") == "`clock_hz` is not a positive number");
+  CHECK(reason(head + R"("clock_hz": "fast"})") == "`clock_hz` is not a finite number");
+  CHECK(reason(head + R"("topology": {"cores": -2}})").find("`topology.cores`") == 0);
+  CHECK(reason(head + R"("topology": {"cores": 4294967296}})").find("`topology.cores`") == 0);
+  CHECK(reason(head + R"("topology": {"caches": [{"level": 1}]}})")
+            .find("`topology.caches[0].level`") == 0);
+  CHECK(reason(head + R"("identity": {"cpu_model": [1]}})") ==
+        "`identity.cpu_model` is not a string");
+  CHECK(reason(head + R"("notes": [null]})") == "`notes[0]` is not a string");
+  CHECK(reason(head + R"("ceilings": [{"kind": "compute", "precision": "f65"}]})") ==
+        "`ceilings[0].precision` has the unknown value `f65`");
+}
+
+TEST_CASE("every damaged form of a good file gives a machine or a problem, never a crash") {
+  const std::string text = to_json(sample());
+  for (std::size_t length = 0; length < text.size(); length += 7)
+    (void)machine_from_json(text.substr(0, length), "m.json");
+  for (std::size_t i = 0; i < text.size(); i += 3) {
+    std::string damaged = text;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x15);
+    (void)machine_from_json(damaged, "m.json");
+  }
+  std::string deep(200000, '[');
+  CHECK_FALSE(machine_from_json(deep, "m.json").has_value());
+}
+
+TEST_CASE("kinds of ceilings and fields of a later version are ignored") {
+  const Result<Machine> machine = machine_from_json(
+      R"({"schema": "roofmark-machine/1", "new": 1, "ceilings": [{"kind": "latency", "x": []}]})",
+      "m.json");
+  REQUIRE(machine.has_value());
+  CHECK(machine->compute.empty());
+  CHECK(machine->bandwidth.empty());
+}
