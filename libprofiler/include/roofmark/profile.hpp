@@ -87,6 +87,12 @@ struct Advice {
   std::optional<double> gain;  ///< upper bound of the speed-up, limited by the next ceiling
 };
 
+/// One step up from where a region is: what it would gain, never beyond the next ceiling.
+struct Rung {
+  std::string name;  ///< "vectorise", "use FMA", "all cores", "DRAM"
+  double gain = 1;  ///< upper bound of the speed-up over the present time, all rungs below included
+};
+
 /// A region under one roof. Filled by roofline.hpp, stored in the profile.
 struct Roofline {
   std::string locus = "cpu";  ///< "cpu" or "gpu:UUID"
@@ -101,6 +107,11 @@ struct Roofline {
   std::optional<double> fraction;
   std::optional<double> fraction_as_written;
   std::map<std::string, LevelPlacement> levels;
+  std::string precision;  ///< whose FLOPs the point shows: "f64"; never a sum of several
+  std::optional<Measure> explained_s;  ///< low: perfect overlap (also the value); high: none
+  double uncertainty = 0;              ///< relative, of the fraction: ceilings, counts and time
+  std::vector<Rung> ladder;            ///< cumulative, lowest first
+  std::vector<std::string> notes;      ///< what the reader must know about the numbers above
   std::string why;
   std::vector<Advice> advice;
 };
@@ -113,12 +124,14 @@ struct Region {
       flags;            ///< DESIGN: unclosed, mismatched, too_small, visits_differ, adopted, ...
   double marker_s = 0;  ///< marker cost that was subtracted from the raw time
   std::optional<VisitTimes> visit_s;
-  std::optional<double> imbalance;    ///< max / mean of thread time
-  std::optional<Measure> cores_used;  ///< mean number of cores its threads kept busy
-  Work work;                          ///< inclusive of children
-  Work self;                          ///< exclusive
-  std::vector<Roofline> rooflines;
+  std::optional<double> imbalance;       ///< max / mean of thread time
+  std::optional<Measure> cores_used;     ///< mean number of cores its threads kept busy
+  Work work;                             ///< inclusive of children
+  Work self;                             ///< exclusive
+  std::vector<Roofline> rooflines;       ///< of `work`
+  std::vector<Roofline> self_rooflines;  ///< of `self`; JSON: `self.rooflines` where it differs
   std::vector<Missing> missing;
+  std::string unknown_fields;  ///< JSON object of what a later version wrote here; empty: nothing
 };
 
 struct Pass {
@@ -144,6 +157,7 @@ struct Profile {
   std::vector<Region>
       regions;  ///< parents before children; the whole-program row first where there is one
   std::vector<std::string> notes;  ///< for the reader of the report, one sentence each
+  std::string unknown_fields;      ///< as Region::unknown_fields
 };
 
 }  // namespace roofmark
