@@ -1,0 +1,68 @@
+// The planning half of the emulated collector: can it count here, and with which command.
+#pragma once
+
+#include <collectors/emulated/counts.hpp>
+#include <filesystem>
+#include <optional>
+#include <roofmark/machine.hpp>
+#include <roofmark/result.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace roofmark::emulated {
+
+/// Where the collector's own files lie.
+struct Install {
+  std::filesystem::path libexec;  ///< holds roofmark-emulator and roofmark-emulator-amd64-linux
+  std::filesystem::path lib;      ///< holds libroofmark-counted.so
+};
+
+/// Nothing: the collector can count here. Otherwise why not, with the one command that changes it.
+std::optional<Problem> unavailable(const Install& install);
+
+enum class Caches {
+  none,     ///< FLOPs, instructions and L1 bytes only: fastest
+  sampled,  ///< L2, L3 and DRAM bytes from a sample of the cache's sets
+  full,     ///< every access simulated
+};
+
+struct Geometry {
+  std::vector<CountedCache> levels;  ///< L1, L2, L3 in this order; L3 may be absent
+  std::string source;                ///< "sysfs", "machine file", "command line"
+};
+
+/// The data caches of this host as the kernel describes them.
+Result<Geometry> host_geometry(const std::filesystem::path& sysfs = "/sys/devices/system/cpu");
+/// The caches of a machine file. `confirmed_bytes` is not used: a share of L3 is no cache geometry.
+Result<Geometry> geometry_of(const Topology& topology);
+
+struct PassOptions {
+  Caches caches = Caches::sampled;
+  std::optional<Geometry> geometry;  ///< unset: this host's
+  bool whole_program = false;        ///< caches are charged outside regions too
+  bool per_line = true;              ///< totals per function and source line
+  double snapshot_s = 5;             ///< how often a running process leaves what it has; 0: never
+};
+
+/// One counted pass of one target.
+struct CountedCommand {
+  std::vector<std::string> arguments;  ///< argv[0] is the program to start
+  std::vector<std::pair<std::string, std::string>> set_environment;
+  std::vector<std::string> unset_environment;
+  std::filesystem::path output;    ///< where counts-PID-SEQ.jsonl and the log go
+  std::vector<std::string> notes;  ///< what the user should know, one sentence each
+};
+
+/// The command for a counted pass of `target` (argv, looked up in PATH), whose files go to
+/// `output` (an existing absolute directory). A problem says why this target can't be counted here
+/// and what would change it; the native pass is not touched by it. Recoveries that need a private
+/// copy of the target put it below `output`.
+Result<CountedCommand> plan(const Install& install, const std::vector<std::string>& target,
+                            const std::filesystem::path& output, const PassOptions& options);
+
+/// What a counted pass that ended badly died of, from its log and exit status; nothing when its log
+/// shows no fault of the emulation.
+std::optional<Problem> diagnose(const std::filesystem::path& output, int wait_status);
+
+}  // namespace roofmark::emulated
