@@ -1,0 +1,210 @@
+// A private L1 and L2 per thread over a shared L3: write-back, write-allocate, neither inclusive
+// nor exclusive. A miss fills every level on its way up; a level that throws a line out leaves the
+// copies nearer the core alone; a written-back line that the next level lacks is put there without
+// a read (it is whole). A write-back does not refresh a line's place in the replacement order.
+//
+// Stores mark a line dirty and make the current owner its owner; the line carries that owner down
+// until it reaches DRAM, so a region that only reads never pays for what its predecessor wrote.
+// Where a lower level holds the line dirty already, it keeps the owner that it has.
+//
+// Non-temporal stores gather in write-combining buffers and go to DRAM past L2 and L3, a line at a
+// time however much of it was written; cached copies are written back and dropped.
+//
+// Threads: a store drops the line from the other threads' private caches; a miss first takes a line
+// that another thread holds dirty down to L3. False sharing and migration therefore show as L2 and
+// L3 traffic.
+//
+// Freestanding: no libc, no allocation but through `Memory`; not thread-safe (Valgrind runs one
+// thread at a time).
+#pragma once
+#include <cstdint>
+
+#include "collectors/emulated/cache/geometry.hpp"
+#include "collectors/emulated/cache/level.hpp"
+#include "collectors/emulated/cache/traffic.hpp"
+
+namespace roofmark::cache {
+
+class Hierarchy;
+
+// The private caches that a thread runs on. Owned by the hierarchy, handed on to later threads as
+// they are: a new thread finds a core's caches as the previous one left them.
+class Core {
+ public:
+  // Whose accesses these are from now on: an index below `Hierarchy::max_owners`, dense for
+  // economy. False: no memory for it; its traffic goes to owner 0.
+  inline bool set_owner(std::uint32_t owner);
+
+  // Any size, any alignment. A load that is stored to at once (read-modify-write) needs the store
+  // alone.
+  void load(std::uint64_t address, std::uint32_t bytes) {
+    if (!within_line(address, bytes)) return span<false>(address, bytes);
+    const Line line = line_of(address);
+    if ((filter_[slot_of(line)] | 1) != (key_of(line) | 1)) miss_filter<false>(line);
+  }
+  void store(std::uint64_t address, std::uint32_t bytes) {
+    if (!within_line(address, bytes)) return span<true>(address, bytes);
+    const Line line = line_of(address);
+    if (filter_[slot_of(line)] != (key_of(line) | 1)) miss_filter<true>(line);
+  }
+  inline void store_nontemporal(std::uint64_t address, std::uint32_t bytes);
+
+ private:
+  friend class Hierarchy;
+
+  // Lines whose access would change nothing: in L1, marked as recent, and dirty if bit 0 says so.
+  // Entries are dropped as soon as that ends, so that results do not depend on the filter.
+  static constexpr std::uint32_t filter_bits = 9;
+  static constexpr std::uint32_t slot_of(Line line) {
+    return (line * 0x9E3779B1U) >> (32 - filter_bits);
+  }
+  static constexpr std::uint64_t key_of(Line line) { return std::uint64_t{line} << 1; }
+  static constexpr bool within_line(std::uint64_t address, std::uint32_t bytes) {
+    return (address % line_bytes) + bytes <= line_bytes;
+  }
+  void drop_from_filter(Line line) {
+    std::uint64_t& entry = filter_[slot_of(line)];
+    if ((entry | 1) == (key_of(line) | 1)) entry = ~std::uint64_t{0};
+  }
+  void clear_filter() {
+    for (std::uint64_t& entry : filter_) entry = ~std::uint64_t{0};
+  }
+
+  template <bool write>
+  [[gnu::noinline]] void miss_filter(Line line);
+  template <bool write>
+  [[gnu::noinline]] void span(std::uint64_t address, std::uint32_t bytes);
+
+  struct Combining {
+    Line line = 0;  // 0: free
+    std::uint64_t written = 0;
+  };
+  static constexpr std::uint32_t combining_buffers =
+      12;  // line fill buffers of the cores this runs on: 10 to 16
+
+  std::uint64_t filter_[1U << filter_bits];
+  Hierarchy* home_;
+  Traffic* traffic_;
+  Owner owner_;
+  std::uint32_t id_;
+  bool in_use_;
+  std::uint32_t combining_;  // buffers in use
+  std::uint32_t next_buffer_;
+  Combining buffers_[combining_buffers];
+  Level<BitPlru> l1_;
+  Level<BitPlru> l2_;
+  Level<TrueLru> l2_lru_;
+};
+
+class Hierarchy {
+ public:
+  static constexpr std::uint32_t max_cores = 1024;
+  static constexpr std::uint32_t owners_per_chunk = 1024;
+  static constexpr std::uint32_t max_owners = 4096 * owners_per_chunk;
+
+  // nullptr: done; otherwise what is wrong.
+  inline const char* create(const Memory& memory, const Geometry& geometry,
+                            const Sampling& sampling);
+
+  // A core for a thread that starts; when there is no memory for another, one that is in use
+  // already.
+  inline Core* attach();
+  void detach(Core* core) { core->in_use_ = false; }
+
+  // Writes every dirty line back to its owner's account; for the end of the program.
+  inline void flush();
+
+  const Geometry& geometry() const { return geometry_; }
+  // As simulated: the second policy is off where a level is not hashed.
+  const Sampling& sampling() const { return sampling_; }
+  // nullptr: this owner never was set.
+  const Traffic* traffic_of(std::uint32_t owner) const {
+    const Traffic* chunk = owner < max_owners ? chunks_[owner / owners_per_chunk] : nullptr;
+    return chunk == nullptr ? nullptr : chunk + owner % owners_per_chunk;
+  }
+
+ private:
+  friend class Core;
+
+  inline Core* new_core();
+  inline bool reserve(std::uint32_t owner);
+  Traffic& account(Owner owner) {
+    return chunks_[(owner - 1) / owners_per_chunk][(owner - 1) % owners_per_chunk];
+  }
+
+  bool sampled(std::uint32_t hash) const { return hash <= sampled_last_; }
+  bool twice(std::uint32_t hash) const { return hash < twice_end_; }
+
+  // The main hierarchy and the sample under true LRU differ in their levels and in where they
+  // count.
+  struct Main {
+    using Policy = BitPlru;
+    static Level<BitPlru>& l2(Core& core) { return core.l2_; }
+    static Level<BitPlru>& l3(Hierarchy& h) { return h.l3_; }
+  };
+  struct Second {
+    using Policy = TrueLru;
+    static Level<TrueLru>& l2(Core& core) { return core.l2_lru_; }
+    static Level<TrueLru>& l3(Hierarchy& h) { return h.l3_lru_; }
+  };
+  template <class View>
+  void count(Traffic& t, std::uint32_t hash, InterfaceLines PolicyLines::*interface,
+             std::uint64_t InterfaceLines::*direction) {
+    if constexpr (__is_same(View, Second)) {
+      ++((t.lru.*interface).*direction);
+    } else {
+      ++((interface == &PolicyLines::l3 ? t.l3 : t.dram).*direction);
+      if (twice(hash)) ++((t.plru.*interface).*direction);
+    }
+  }
+
+  template <bool write>
+  void access(Core& core, Line line);
+  inline void fill_l1(Core& core, std::uint32_t set, Line line, std::uint32_t& way);
+  inline void write_back_l1(Core& core, Line line, Owner owner);
+  template <class View>
+  inline void fetch(Core& core, Line line, std::uint32_t hash);
+  template <class View>
+  inline void put_l2(Core& core, Line line, std::uint32_t hash, Owner owner);
+  template <class View>
+  inline void put_l3(Core& core, Line line, std::uint32_t hash, Owner owner);
+  template <class View>
+  inline void to_dram(Core& core, Line line, Owner owner);
+
+  inline std::uint64_t others(const Core& core, Line line) const;
+  inline void note_touch(const Core& core, Line line);
+  inline void recall(Core& core, Line line, std::uint32_t hash, bool remove);
+  template <class View>
+  inline void recall_from(Core& holder, Line line, std::uint32_t hash, bool remove, Owner from_l1);
+  inline void store_nontemporal(Core& core, Line line, std::uint64_t bytes);
+  inline void drop_everywhere(Core& core, Line line);
+  template <class View>
+  inline void flush_view();
+
+  static std::uint32_t page_slot(Line line) { return ((line >> 6) * 0x9E3779B1U) >> 16; }
+
+  Memory memory_{};
+  Geometry geometry_{};
+  Sampling sampling_{};
+  std::uint32_t sampled_last_ = ~0U;
+  std::uint64_t twice_end_ = 0;
+  Level<BitPlru> l3_{};
+  Level<TrueLru> l3_lru_{};
+  std::uint32_t cores_count_ = 0;
+  Core* cores_[max_cores]{};
+  // Which cores (by id modulo 64) ever filled a line of a page: whom a store has to look at. Only
+  // kept once there are two cores.
+  std::uint64_t* touched_by_ = nullptr;
+  Traffic* chunks_[max_owners / owners_per_chunk]{};
+};
+
+inline bool Core::set_owner(std::uint32_t owner) {
+  const bool known = home_->reserve(owner);
+  owner_ = known ? owner + 1 : 1;
+  traffic_ = &home_->account(owner_);
+  return known;
+}
+
+}  // namespace roofmark::cache
+
+#include "collectors/emulated/cache/hierarchy_impl.hpp"
