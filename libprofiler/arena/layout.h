@@ -1,0 +1,176 @@
+// The layout of a recording in memory: what the runtime in the target writes and the analysis
+// reads. Freestanding; all numbers in the byte order of the machine (the header tells which), all
+// times in ticks of the clock that the header names, all references are offsets from the start of
+// the file.
+//
+// A file is one FileHeader and then segments, one after the other without a gap. A segment is one
+// SegmentHeader and then items, one after the other; an item begins with its kind and its size. A
+// segment belongs to one thread at a time, so items are appended without a lock; its `used` grows
+// after the item is whole. Records are never moved or removed; when a thread ends, its records are
+// added to the folded tree (thread kind `folded`) and its segments serve the next thread.
+//
+// A reader may look at any moment. `Record::sequence` is odd while the record is being changed,
+// `SegmentHeader::owner_sequence` while the segment changes hands.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace roofmark::arena {
+
+inline constexpr uint64_t file_magic = 0x314e5241464d5252;     // "RRMFARN1", little-endian
+inline constexpr uint64_t segment_magic = 0x315347534d464d52;  // "RMFMSGS1"
+inline constexpr uint32_t layout_version = 1;
+inline constexpr uint32_t byte_order_mark = 0x01020304;
+
+inline constexpr uint64_t first_segment_bytes = 64 * 1024;  // per thread; doubles
+inline constexpr uint64_t largest_segment_bytes = 64 * 1024 * 1024;
+inline constexpr uint32_t name_bytes_cap = 4096;
+inline constexpr uint64_t record_cap = 1000000;  // paths per process
+inline constexpr uint32_t item_alignment = 64;   // a record's hot fields share one cache line
+inline constexpr char other_name[] = "(other)";  // where paths go that could not be kept
+
+enum class Clock : uint32_t { tsc = 1, monotonic_raw = 2, counter = 3 };
+
+enum FileFlag : uint32_t {
+  file_truncated = 1u << 0,  // paths or threads could not be kept; see grow_errno
+  file_ended = 1u << 1,      // the process left through exit()
+  file_forked = 1u << 2,     // the process is a fork of another that was recorded
+};
+
+// Two readings of both clocks as close together as possible. Written under the runtime's lock;
+// `last_sequence` is odd while `last_*` change.
+struct Calibration {
+  uint64_t first_ticks, first_raw_ns;
+  uint64_t last_ticks, last_raw_ns;
+  uint32_t last_sequence;
+  Clock clock;
+};
+
+struct FileHeader {
+  uint64_t magic;
+  uint32_t version;
+  uint32_t byte_order;
+  uint32_t header_bytes;  // where the first segment begins
+  uint32_t flags;         // FileFlag, atomic
+  int32_t pid, ppid;
+  uint64_t process_start;  // field 22 of /proc/self/stat
+  uint64_t realtime_ns;    // wall clock when recording began
+  uint32_t file_sequence;  // exec keeps the pid: the nth file of this pid
+  int32_t grow_errno;      // why the file could not grow when it last could not; 0: it could
+  uint64_t file_bytes;     // reserved so far
+  uint64_t records;        // in use
+  uint64_t lost_visits;    // of threads for which there was no room at all
+  uint64_t stale_exits;    // exits of visits that were not open any more
+  Calibration calibration;
+  uint64_t marker_ticks;        // what one visit adds to the time of the region around it
+  uint64_t marker_inner_ticks;  // what an empty visit measures as its own time
+  int32_t parent_pid;           // of the recorded process that this one is a fork of
+  uint32_t parent_sequence;
+  uint64_t fork_ticks;  // 0: unknown
+  uint32_t host_bytes, executable_bytes;
+  char host[256];
+  char executable[1024];
+  uint64_t reserved[32];
+};
+
+struct SegmentHeader {
+  uint64_t magic;
+  uint64_t bytes;           // header included
+  uint64_t used;            // header included, atomic
+  uint32_t owner_sequence;  // odd while the segment changes hands
+  uint32_t unused;
+  uint64_t reserved[4];
+};
+
+enum class ItemKind : uint32_t { none = 0, name = 1, thread = 2, record = 3, histogram = 4 };
+
+struct ItemHeader {
+  ItemKind kind;
+  uint32_t bytes;  // this header included, a multiple of item_alignment
+};
+
+struct Name {
+  ItemHeader item;
+  uint32_t length;
+  uint32_t unused;
+  char bytes[48];  // at least; as many as item.bytes leaves room for
+};
+
+enum ThreadFlag : uint32_t {
+  thread_main = 1u << 0,
+  thread_detached = 1u << 1,
+  thread_folded = 1u << 2,          // no thread, but the sum of those that ended
+  thread_unknown_parent = 1u << 3,  // nobody saw it being created
+  thread_other_full = 1u << 4,      // some of its regions are in "(other)"
+  thread_mismatched = 1u << 5,      // it saw an exit without an entry
+};
+
+inline constexpr unsigned cpu_words = 16;  // CPUs 0 .. 1023
+
+struct Thread {
+  ItemHeader item;
+  int32_t tid, creator_tid;  // creator_tid 0: unknown
+  uint32_t flags;            // ThreadFlag, atomic
+  uint32_t ended_threads;    // folded only: how many
+  uint64_t serial;           // the nth recorded thread of the process
+  uint64_t created_ticks;
+  uint64_t cpu_samples;  // how often the CPU was looked at
+  uint64_t reserved[2];
+  uint64_t cpus[cpu_words];  // bit set: was seen there when it opened or closed a region
+};
+
+enum RecordFlag : uint32_t {
+  record_mismatched = 1u << 0,    // a visit was closed by the exit of a region around it
+  record_wrong_thread = 1u << 1,  // a visit was closed by another thread
+  record_inherited = 1u << 2,     // open when the process was forked: its time counts from the fork
+  record_other = 1u << 3,         // "(other)"
+};
+
+// Histogram of visit times: 4 buckets per power of two, from 2^4 to 2^44 ticks.
+inline constexpr unsigned histogram_first_octave = 4;
+inline constexpr unsigned histogram_octaves = 40;
+inline constexpr unsigned histogram_buckets = histogram_octaves * 4;
+
+struct Histogram {
+  ItemHeader item;
+  uint32_t unused[14];
+  uint32_t counts[histogram_buckets];  // stop at their largest value
+};
+
+// One region on one call path of one thread. The first line is what every visit changes.
+struct Record {
+  ItemHeader item;
+  uint64_t open;  // when the visit that is open now began; 0: none is
+  uint32_t sequence;
+  uint32_t flags;   // RecordFlag, atomic
+  uint64_t visits;  // that were closed
+  uint64_t sum_ticks;
+  double sum_of_squares;
+  uint64_t min_ticks, max_ticks;
+  // Second line.
+  uint64_t last_exit;
+  uint64_t first_entry;
+  uint64_t first_ticks;     // duration of the first visit
+  uint64_t parent;          // Record; 0: a root
+  uint64_t name;            // Name
+  uint64_t thread;          // Thread
+  uint64_t histogram;       // Histogram; 0: fewer than two visits, or no room
+  uint64_t adopted_visits;  // outermost visits whose place was not known for sure
+  // Third line.
+  double declared_flop, declared_bytes;
+  uint64_t declarations;
+  uint64_t threads;           // folded only: how many threads' records were added up
+  uint64_t max_thread_ticks;  // folded only: the largest sum_ticks among them
+  uint64_t events;            // raw event sums of hardware collectors; 0: none
+  uint64_t reserved[2];
+};
+
+static_assert(sizeof(SegmentHeader) == 64);
+static_assert(sizeof(Name) == item_alignment);
+static_assert(sizeof(Thread) % item_alignment == 0);
+static_assert(sizeof(Record) == 3 * item_alignment);
+static_assert(sizeof(Histogram) % item_alignment == 0);
+static_assert(sizeof(FileHeader) <= 4096);
+
+}  // namespace roofmark::arena
