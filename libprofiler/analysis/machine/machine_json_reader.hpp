@@ -18,17 +18,20 @@ namespace roofmark {
 
 class JsonProblems {
  public:
-  explicit JsonProblems(std::string name) : name_(std::move(name)) {}
+  explicit JsonProblems(std::string name,
+                        std::string remedy = "give a file that `roofmark machine --json` wrote")
+      : name_(std::move(name)), remedy_(std::move(remedy)) {}
   void add(const std::string& place, const std::string& reason) {
     if (!first_)
-      first_ = Problem{(place.empty() ? "the document " : "`" + place + "` ") + reason, name_,
-                       "give a file that `roofmark machine --json` wrote"};
+      first_ =
+          Problem{(place.empty() ? "the document " : "`" + place + "` ") + reason, name_, remedy_};
   }
   bool empty() const { return !first_; }
   const Problem& first() const { return *first_; }
 
  private:
   std::string name_;
+  std::string remedy_;
   std::optional<Problem> first_;
 };
 
@@ -38,6 +41,10 @@ class JsonReader {
 
   JsonReader(const Json& value, std::string place, JsonProblems& problems)
       : value_(&value), place_(std::move(place)), problems_(&problems) {}
+
+  const Json& value() const { return *value_; }
+  bool is_null() const { return value_->is_null(); }
+  void refuse(const std::string& reason) const { problems_->add(place_, reason); }
 
   bool has(const char* key) const { return value_->is_object() && value_->contains(key); }
 
@@ -66,6 +73,18 @@ class JsonReader {
     if (value_->is_number_unsigned() && value_->get<std::uint64_t>() <= limit)
       return value_->get<std::uint64_t>();
     problems_->add(place_, "is not a whole number from 0 to " + std::to_string(limit));
+    return 0;
+  }
+
+  std::int64_t as_signed(std::int64_t low, std::int64_t high) const {
+    const bool fits =
+        value_->is_number_integer() &&
+        !(value_->is_number_unsigned() &&
+          value_->get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()});
+    if (fits && value_->get<std::int64_t>() >= low && value_->get<std::int64_t>() <= high)
+      return value_->get<std::int64_t>();
+    problems_->add(place_, "is not a whole number from " + std::to_string(low) + " to " +
+                               std::to_string(high));
     return 0;
   }
 

@@ -1,0 +1,276 @@
+// The reading half. What a field must be is said once, where it is read; the first field that is
+// not becomes the Problem.
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "analysis/machine/machine_json.hpp"
+#include "analysis/machine/machine_json_reader.hpp"
+#include "analysis/profile/bytes_text.hpp"
+#include "analysis/profile/profile_json.hpp"
+#include "analysis/profile/strict_json.hpp"
+
+namespace roofmark {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* remedy = "give a file that `roofmark record` wrote";
+
+double read_number(const JsonReader& json, const char* key, double otherwise = 0) {
+  return json.number_or(key, otherwise);
+}
+
+double read_not_negative(const JsonReader& json, const char* key) {
+  const double number = json.number_or(key, 0);
+  if (number < 0) json.at(key).refuse("is negative");
+  return number;
+}
+
+std::optional<double> read_optional(const JsonReader& json, const char* key) {
+  if (!json.has(key)) return std::nullopt;
+  return json.at(key).as_number();
+}
+
+std::optional<Measure> read_measure(const JsonReader& json, const char* key) {
+  if (!json.has(key)) return std::nullopt;
+  const JsonReader field = json.at(key);
+  Measure measure;
+  measure.value = field.at("value").as_number();
+  if (measure.value < 0) field.at("value").refuse("is negative");
+  measure.source = field.word<Source>("source");
+  measure.low = read_optional(field, "low");
+  measure.high = read_optional(field, "high");
+  return measure;
+}
+
+Count read_count(const JsonReader& json) {
+  Count count;
+  count.value = json.count("value");
+  count.source = json.word<Source>("source");
+  count.collector = json.text_or("collector", "");
+  if (json.has("scope")) count.scope = json.word<Scope>("scope");
+  if (json.has("low")) count.low = json.count("low");
+  if (json.has("high")) count.high = json.count("high");
+  count.caveats = json.texts("caveats");
+  return count;
+}
+
+std::optional<Count> read_optional_count(const JsonReader& json, const char* key) {
+  if (!json.has(key)) return std::nullopt;
+  return read_count(json.at(key));
+}
+
+std::vector<std::string> read_names(const JsonReader& json, const char* key,
+                                    const char* bytes_key) {
+  std::vector<std::string> names = json.texts(key);
+  std::size_t index = 0;
+  json.each(bytes_key, [&](const JsonReader& item) {
+    const std::size_t here = index++;
+    if (here >= names.size()) return item.refuse("has no name beside it");
+    if (item.is_null()) return;
+    if (auto bytes = from_hex(item.as_text()))
+      names[here] = std::move(*bytes);
+    else
+      item.refuse("is not a string of hexadecimal bytes");
+  });
+  return names;
+}
+
+ComputeClass read_class(const JsonReader& json) {
+  ComputeClass part;
+  part.precision = json.word<Precision>("precision");
+  part.width_bits = json.small_count_or("width_bits", 0);
+  part.operation = json.word<Operation>("op");
+  part.flop = json.count("flop");
+  return part;
+}
+
+Work read_work(const JsonReader& json) {
+  Work work;
+  work.wall_s = read_measure(json, "wall_s");
+  work.thread_s = read_measure(json, "thread_s");
+  json.each_member("flop", [&](const std::string& spelt, const JsonReader& count) {
+    // A precision of a later version is a field we don't know.
+    if (const auto precision = parse_word<Precision>(spelt))
+      work.flop[*precision] = read_count(count);
+  });
+  json.each_member("bytes", [&](const std::string& level, const JsonReader& traffic) {
+    work.bytes[level] = {read_optional_count(traffic, "read"),
+                         read_optional_count(traffic, "write")};
+  });
+  json.each_member("operations", [&](const std::string& name, const JsonReader& count) {
+    work.operations[name] = read_count(count);
+  });
+  json.each("mix", [&](const JsonReader& item) { work.mix.push_back(read_class(item)); });
+  if (json.has("declared")) {
+    work.declared_flop = read_optional_count(json.at("declared"), "flop");
+    work.declared_bytes = read_optional_count(json.at("declared"), "bytes");
+  }
+  return work;
+}
+
+/// Verdicts and sides are conclusions that can be drawn again: an unknown one is not an error.
+template <class Word>
+Word read_conclusion(const JsonReader& json, const char* key, Word otherwise) {
+  return parse_word<Word>(json.text_or(key, "")).value_or(otherwise);
+}
+
+Roofline read_roofline(const JsonReader& json) {
+  Roofline roofline;
+  roofline.locus = json.text_or("locus", "cpu");
+  roofline.precision = json.text_or("precision", "");
+  roofline.binding = json.text_or("binding", "");
+  roofline.side = read_conclusion(json, "side", Side::unknown);
+  roofline.side_as_written = read_conclusion(json, "side_as_written", Side::unknown);
+  roofline.verdict = read_conclusion(json, "verdict", Verdict::undetermined);
+  roofline.verdict_detail = json.text_or("verdict_detail", "");
+  roofline.roof_flop_per_s = read_optional(json, "roof_flop_per_s");
+  roofline.roof_as_written_flop_per_s = read_optional(json, "roof_as_written_flop_per_s");
+  roofline.achieved_flop_per_s = read_optional(json, "achieved_flop_per_s");
+  roofline.fraction = read_optional(json, "fraction");
+  roofline.fraction_as_written = read_optional(json, "fraction_as_written");
+  roofline.uncertainty = read_number(json, "uncertainty");
+  roofline.explained_s = read_measure(json, "explained_s");
+  json.each_member("levels", [&](const std::string& level, const JsonReader& item) {
+    roofline.levels[level] = {read_number(item, "intensity"), read_number(item, "roof_flop_per_s"),
+                              read_number(item, "ridge"),
+                              read_number(item, "bandwidth_bytes_per_s"),
+                              read_number(item, "achieved_bytes_per_s")};
+  });
+  json.each("ladder", [&](const JsonReader& item) {
+    roofline.ladder.push_back({item.text_or("name", ""), read_number(item, "gain", 1)});
+  });
+  roofline.notes = json.texts("notes");
+  roofline.why = json.text_or("why", "");
+  json.each("advice", [&](const JsonReader& item) {
+    roofline.advice.push_back(
+        {item.text_or("text", ""), item.text_or("falsifier", ""), read_optional(item, "gain")});
+  });
+  return roofline;
+}
+
+std::vector<Roofline> read_rooflines(const JsonReader& json) {
+  std::vector<Roofline> rooflines;
+  json.each("rooflines", [&](const JsonReader& item) { rooflines.push_back(read_roofline(item)); });
+  return rooflines;
+}
+
+template <std::size_t N>
+std::string unknown_fields(const Json& object, const std::array<std::string_view, N>& known) {
+  Json unknown = Json::object();
+  for (const auto& [key, value] : object.items())
+    if (std::find(known.begin(), known.end(), key) == known.end()) unknown[key] = value;
+  return unknown.empty() ? "" : unknown.dump();
+}
+
+constexpr std::array<std::string_view, 19> region_fields = {
+    "path",      "name_bytes", "visits", "threads",    "flags",    "wall_s",   "thread_s",
+    "flop",      "bytes",      "mix",    "operations", "declared", "marker_s", "visit_s",
+    "imbalance", "cores_used", "self",   "rooflines",  "missing"};
+
+Region read_region(const JsonReader& json) {
+  Region region;
+  region.path = read_names(json, "path", "name_bytes");
+  region.visits = json.count("visits");
+  region.threads = json.count("threads");
+  for (std::string& flag : json.texts("flags")) region.flags.insert(std::move(flag));
+  region.work = read_work(json);
+  region.marker_s = read_not_negative(json, "marker_s");
+  if (json.has("visit_s")) {
+    const JsonReader times = json.at("visit_s");
+    region.visit_s = {read_not_negative(times, "min"), read_not_negative(times, "median"),
+                      read_not_negative(times, "max"), read_not_negative(times, "stddev"),
+                      read_not_negative(times, "first")};
+  }
+  region.imbalance = read_optional(json, "imbalance");
+  region.cores_used = read_measure(json, "cores_used");
+  region.rooflines = read_rooflines(json);
+  region.self_rooflines = region.rooflines;
+  if (json.has("self")) {
+    const JsonReader self = json.at("self");
+    region.self = read_work(self);
+    if (self.has("rooflines")) region.self_rooflines = read_rooflines(self);
+  }
+  json.each("missing", [&](const JsonReader& item) {
+    region.missing.push_back(
+        {item.text("quantity"), item.text_or("reason", ""), item.text_or("fix", "")});
+  });
+  region.unknown_fields = unknown_fields(json.value(), region_fields);
+  return region;
+}
+
+Program read_program(const JsonReader& json) {
+  Program program;
+  program.command = read_names(json, "command", "command_bytes");
+  program.exit_status = static_cast<int>(json.at("exit_status").as_signed(-65536, 65535));
+  program.started = json.text_or("started", "");
+  program.host = json.text_or("host", "");
+  return program;
+}
+
+Pass read_pass(const JsonReader& json) {
+  Pass pass;
+  pass.purpose = json.text("purpose");
+  pass.collector = json.text("collector");
+  if (json.has("exit_status"))
+    pass.exit_status = static_cast<int>(json.at("exit_status").as_signed(-65536, 65535));
+  pass.wall_s = read_not_negative(json, "wall_s");
+  pass.coverage = read_number(json, "coverage", 1);
+  pass.note = json.text_or("note", "");
+  return pass;
+}
+
+/// Nothing where this version reads the document.
+std::optional<Problem> refusal(const Json& document, const std::string& name) {
+  constexpr std::string_view family = "roofmark-profile/";
+  const auto* spelt = document.is_object() && document.contains("schema")
+                          ? document["schema"].get_ptr<const std::string*>()
+                          : nullptr;
+  if (!spelt || !spelt->starts_with(family))
+    return Problem{
+        "this is not a profile: it has no `schema` that begins with `" + std::string(family) + "`",
+        name, remedy};
+  if (*spelt == "roofmark-profile/1") return std::nullopt;
+  const std::string version = spelt->substr(family.size());
+  const bool is_number = !version.empty() && version.size() < 6 &&
+                         version.find_first_not_of("0123456789") == version.npos;
+  if (is_number && version != "0")
+    return Problem{"its format is `" + *spelt + "`, later than what this roofmark reads", name,
+                   "read it with the roofmark that wrote it, or a newer one"};
+  return Problem{"its profile format has no version of the form roofmark-profile/1", name, remedy};
+}
+
+constexpr std::array<std::string_view, 6> profile_fields = {"schema", "program", "machine",
+                                                            "passes", "notes",   "regions"};
+
+}  // namespace
+
+Result<Profile> profile_from_json(std::string_view text, const std::string& name) {
+  const auto document = parse_strictly(text, name);
+  if (!document) return tl::unexpected(document.error());
+  if (auto problem = refusal(*document, name)) return tl::unexpected(std::move(*problem));
+
+  JsonProblems problems(name, remedy);
+  const JsonReader json(*document, "", problems);
+  Profile profile;
+  profile.program = read_program(json.at("program"));
+  if (json.has("machine")) {
+    auto machine = machine_from_value(json.at("machine").value(), name);
+    if (!machine) {
+      machine.error().reason = "in `machine`, " + machine.error().reason;
+      machine.error().remedy = remedy;
+      return tl::unexpected(machine.error());
+    }
+    profile.machine = std::move(*machine);
+  }
+  json.each("passes", [&](const JsonReader& item) { profile.passes.push_back(read_pass(item)); });
+  profile.notes = json.texts("notes");
+  if (!json.has("regions")) problems.add("regions", "is absent");
+  json.each("regions",
+            [&](const JsonReader& item) { profile.regions.push_back(read_region(item)); });
+  profile.unknown_fields = unknown_fields(*document, profile_fields);
+  if (!problems.empty()) return tl::unexpected(problems.first());
+  return profile;
+}
+
+}  // namespace roofmark

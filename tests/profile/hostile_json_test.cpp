@@ -1,0 +1,143 @@
+// Files that nobody wrote in good faith: one line that names file and place, never a crash.
+#include <nlohmann/json.hpp>
+
+#include "analysis/profile/bytes_text.hpp"
+#include "analysis/profile/profile_json.hpp"
+#include "catch.hpp"
+#include "sample_profile.hpp"
+
+namespace roofmark {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const std::string& valid() {
+  static const std::string text = to_json(test::sample_profile());
+  return text;
+}
+
+std::string refusal(const std::string& text) {
+  const auto profile = profile_from_json(text, "bad.roofmark.json");
+  if (profile) return "";
+  const std::string line = to_line(profile.error());
+  REQUIRE(line.find('\n') == line.npos);
+  REQUIRE(line.find("bad.roofmark.json") != line.npos);
+  return line;
+}
+
+void require_refusal(const std::string& text, const std::string& expected) {
+  const std::string line = refusal(text);
+  INFO("refused with: " << line);
+  REQUIRE(line.find(expected) != line.npos);
+}
+
+/// The valid document with one field changed.
+std::string with(const char* pointer, const Json& value) {
+  Json document = Json::parse(valid());
+  document[Json::json_pointer(pointer)] = value;
+  return document.dump();
+}
+
+TEST_CASE("what is not JSON is refused with line and column") {
+  require_refusal("", "bad.roofmark.json:1:1");
+  require_refusal("hello", "bad.roofmark.json:1:1");
+  require_refusal("{\n  \"schema\": x}", "bad.roofmark.json:2:13");
+  require_refusal(std::string("{\"a\": \"\xff\"}"), "bad.roofmark.json:1:8");
+  require_refusal(std::string("\0\0\0", 3), "bad.roofmark.json:1:1");
+  require_refusal("{\"a\": NaN}", "bad.roofmark.json:1:");
+  require_refusal("{\"a\": 1e999}", "bad.roofmark.json:1:");
+  require_refusal(valid() + "{}", "bad.roofmark.json:");
+}
+
+TEST_CASE("a file cut off anywhere is refused") {
+  // Any cut but that of the last newline leaves an open object.
+  for (std::size_t length = 0; length + 2 < valid().size(); length += 7)
+    REQUIRE(!refusal(valid().substr(0, length)).empty());
+}
+
+TEST_CASE("deep nesting is refused and does not exhaust the stack") {
+  require_refusal(std::string(10'000'000, '['), "nested deeper than 64 levels");
+  std::string objects;
+  for (int i = 0; i < 100; ++i) objects += "{\"a\":";
+  require_refusal(objects, "nested deeper than 64 levels");
+  std::string just_deep_enough = std::string(60, '[') + std::string(60, ']');
+  require_refusal(just_deep_enough, "no `schema`");
+}
+
+TEST_CASE("a key that stands twice is refused") {
+  require_refusal(R"({"schema": "roofmark-profile/1", "schema": "roofmark-profile/1"})",
+                  "`schema` stands twice");
+  std::string text = valid();
+  text.replace(text.find("\"visits\":10"), 11, "\"visits\":10,\"visits\":11");
+  require_refusal(text, "`visits` stands twice");
+}
+
+TEST_CASE("an object of a million members is refused in time") {
+  std::string text = "{";
+  for (int i = 0; i < 1'000'000; ++i) text += "\"" + std::to_string(i) + "\":0,";
+  require_refusal(text, "more than 1000 members");
+}
+
+TEST_CASE("control characters of a hostile file do not reach the terminal") {
+  const std::string line = refusal("{\"\\u001b[31m\": 0, \"\\u001b[31m\": 0}");
+  REQUIRE(line.find('\x1b') == line.npos);
+}
+
+TEST_CASE("another format, another version") {
+  require_refusal("[]", "no `schema`");
+  require_refusal("{}", "no `schema`");
+  require_refusal("{\"schema\": 1}", "no `schema`");
+  require_refusal(with("/schema", "roofmark-machine/1"), "no `schema`");
+  require_refusal(with("/schema", "roofmark-profile/2"), "later than what this roofmark reads");
+  require_refusal(with("/schema", "roofmark-profile/"), "no version");
+  require_refusal(with("/schema", "roofmark-profile/0"), "no version");
+  require_refusal(with("/schema", "roofmark-profile/1x"), "no version");
+}
+
+TEST_CASE("a field of the wrong kind is refused by its place") {
+  require_refusal(with("/regions", 3), "`regions`");
+  require_refusal(with("/regions/1", 3), "`regions[1].visits`");
+  require_refusal(with("/regions/1/visits", -1), "`regions[1].visits`");
+  require_refusal(with("/regions/1/flop/f64/value", -5), "`regions[1].flop.f64.value`");
+  require_refusal(with("/regions/1/flop/f64/value", 1.5), "`regions[1].flop.f64.value`");
+  require_refusal(with("/regions/1/flop/f64/value", "7"), "`regions[1].flop.f64.value`");
+  require_refusal(with("/regions/1/flop/f64/source", "guessed"), "`regions[1].flop.f64.source`");
+  require_refusal(with("/regions/1/wall_s/value", -0.5), "`regions[1].wall_s.value` is negative");
+  require_refusal(with("/regions/1/wall_s/value", nullptr), "`regions[1].wall_s.value`");
+  require_refusal(with("/regions/1/path", "solve"), "`regions[1].path`");
+  require_refusal(with("/regions/1/path/0", 7), "`regions[1].path[0]`");
+  require_refusal(with("/regions/1/name_bytes/2", "f"), "`regions[1].name_bytes[2]`");
+  require_refusal(with("/regions/1/name_bytes/2", "zz"), "`regions[1].name_bytes[2]`");
+  require_refusal(with("/regions/1/name_bytes", Json::parse(R"([null,null,null,null,"00"])")),
+                  "`regions[1].name_bytes[4]`");
+  require_refusal(with("/regions/1/mix/0/op", "pow"), "`regions[1].mix[0].op`");
+  require_refusal(with("/machine", 3), "machine");
+  require_refusal(with("/machine/schema", "roofmark-machine/9"), "roofmark-machine/9");
+  require_refusal(with("/program/exit_status", 1e9), "`program.exit_status`");
+  Json document = Json::parse(valid());
+  document.erase("regions");
+  require_refusal(document.dump(), "`regions` is absent");
+}
+
+TEST_CASE("a count beyond 64 bits is refused, not rounded") {
+  std::string text = valid();
+  const std::string largest = "18446744073709551615";
+  text.replace(text.find(largest), largest.size(), "18446744073709551616");
+  require_refusal(text, "is not a whole number");
+}
+
+TEST_CASE("UTF-8 is recognised as the standard defines it") {
+  for (const char* good : {"", "a", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf",
+                           "\xee\x80\x80", "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"})
+    REQUIRE(is_utf8(good));
+  for (const char* bad :
+       {"\x80", "\xc0\x80", "\xc1\xbf", "\xc2", "\xc2\x41", "\xe0\x9f\xbf", "\xed\xa0\x80",
+        "\xe1\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "a\xfe"})
+    REQUIRE(!is_utf8(bad));
+  REQUIRE(from_hex(to_hex("\xff\x01 a")) == "\xff\x01 a");
+  REQUIRE(!from_hex("abc"));
+  REQUIRE(!from_hex("0g"));
+}
+
+}  // namespace
+}  // namespace roofmark
