@@ -147,14 +147,28 @@ class Hierarchy {
     static Level<TrueLru>& l2(Core& core) { return core.l2_lru_; }
     static Level<TrueLru>& l3(Hierarchy& h) { return h.l3_lru_; }
   };
+  enum class Crossing : std::uint8_t { l3_read, l3_write, dram_read, dram_write };
+  template <class Lines>
+  static std::uint64_t& cell(Lines& lines, Crossing crossing) {
+    switch (crossing) {
+      case Crossing::l3_read:
+        return lines.l3.read;
+      case Crossing::l3_write:
+        return lines.l3.write;
+      case Crossing::dram_read:
+        return lines.dram.read;
+      case Crossing::dram_write:
+        break;
+    }
+    return lines.dram.write;
+  }
   template <class View>
-  void count(Traffic& t, std::uint32_t hash, InterfaceLines PolicyLines::*interface,
-             std::uint64_t InterfaceLines::*direction) {
+  void count(Traffic& t, std::uint32_t hash, Crossing crossing) {
     if constexpr (__is_same(View, Second)) {
-      ++((t.lru.*interface).*direction);
+      ++cell(t.lru, crossing);
     } else {
-      ++((interface == &PolicyLines::l3 ? t.l3 : t.dram).*direction);
-      if (twice(hash)) ++((t.plru.*interface).*direction);
+      ++cell(t, crossing);
+      if (twice(hash)) ++cell(t.plru, crossing);
     }
   }
 

@@ -124,8 +124,7 @@ void Hierarchy::access(Core& core, Line line) {
 inline void Hierarchy::fill_l1(Core& core, std::uint32_t set, Line line, std::uint32_t& way) {
   const std::uint32_t hash = hash_of(line);
   ++core.traffic_->l2.read;
-  if (core.combining_ !=
-      0) {  // a line half written past the caches is read back: that ends its gathering
+  if (core.combining_ != 0) {  // reading a line back ends its gathering
     for (Core::Combining& buffer : core.buffers_) {
       if (buffer.line == stored(line)) {
         buffer = {};
@@ -173,14 +172,14 @@ inline void Hierarchy::fetch(Core& core, Line line, std::uint32_t hash) {
       return;
     }
   }
-  count<View>(*core.traffic_, hash, &PolicyLines::l3, &InterfaceLines::read);
+  count<View>(*core.traffic_, hash, Crossing::l3_read);
   auto& l3 = View::l3(*this);
   const std::uint32_t set3 = l3.present() ? l3.set_of(line, hash) : 0;
   const int way = l3.present() ? l3.find(set3, line) : -1;
   if (way >= 0) {
     l3.touch(set3, static_cast<std::uint32_t>(way));
   } else {
-    count<View>(*core.traffic_, hash, &PolicyLines::dram, &InterfaceLines::read);
+    count<View>(*core.traffic_, hash, Crossing::dram_read);
     if (l3.present()) {
       const Evicted out = l3.insert(set3, line, nobody);
       if (out.owner != nobody) to_dram<View>(core, out.line, out.owner);
@@ -207,7 +206,7 @@ inline void Hierarchy::put_l2(Core& core, Line line, std::uint32_t hash, Owner o
 
 template <class View>
 inline void Hierarchy::put_l3(Core& core, Line line, std::uint32_t hash, Owner owner) {
-  count<View>(account(owner), hash, &PolicyLines::l3, &InterfaceLines::write);
+  count<View>(account(owner), hash, Crossing::l3_write);
   auto& l3 = View::l3(*this);
   if (!l3.present()) return to_dram<View>(core, line, owner);
   const std::uint32_t set = l3.set_of(line, hash);
@@ -221,7 +220,7 @@ inline void Hierarchy::put_l3(Core& core, Line line, std::uint32_t hash, Owner o
 
 template <class View>
 inline void Hierarchy::to_dram(Core& core, Line line, Owner owner) {
-  count<View>(account(owner), hash_of(line), &PolicyLines::dram, &InterfaceLines::write);
+  count<View>(account(owner), hash_of(line), Crossing::dram_write);
   if constexpr (__is_same(View, Main)) ++core.traffic_->dram_write_evicting;
 }
 
@@ -351,7 +350,7 @@ inline void Hierarchy::flush_view() {
   for (std::uint32_t i = 0; i < cores_count_; ++i) {
     View::l2(*cores_[i]).clean_all([&](Line line, Owner owner) {
       const std::uint32_t hash = hash_of(line);
-      count<View>(account(owner), hash, &PolicyLines::l3, &InterfaceLines::write);
+      count<View>(account(owner), hash, Crossing::l3_write);
       auto& l3 = View::l3(*this);
       const int way = l3.present() ? l3.find(l3.set_of(line, hash), line) : -1;
       if (way >= 0) {
