@@ -42,9 +42,10 @@ void spmv(double* __restrict y, const CsrMatrix& matrix, const double* __restric
   const std::uint32_t* column = matrix.column.data();
   const double* value = matrix.value.data();
   const std::size_t rows = matrix.row_end.size() - 1;
-  const double nnz = static_cast<double>(matrix.value.size());
-  scope.declare(roofmark::Flop{2.0 * nnz},
-                roofmark::Bytes{12.0 * nnz + 28.0 * static_cast<double>(rows)});
+  const auto nnz = static_cast<std::ptrdiff_t>(matrix.value.size());
+  scope.declare(
+      roofmark::Flop{static_cast<double>(2 * nnz)},
+      roofmark::Bytes{static_cast<double>(12 * nnz + 28 * static_cast<std::ptrdiff_t>(rows))});
 
   std::uint32_t entry = 0;
   for (std::size_t i = 0; i < rows; ++i) {

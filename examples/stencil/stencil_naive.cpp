@@ -4,7 +4,8 @@
 //
 // Closed forms of a sweep over n^3 points:
 //   FLOP    8 n^3
-//   L1      56 n^3 read (7 values a point), 8 n^3 written
+//   L1      56 n^3 read (7 values a point), or 40 n^3 where the compiler keeps the neighbours of a
+//           row in registers; 8 n^3 written
 //   DRAM    16 n^3 read (the input once, the output's write-allocate) where three planes,
 //           24 n^2 bytes, fit in the last cache; 32 n^3 where not even two do, since each plane
 //           is then read as the one above, here and below. 8 n^3 written.

@@ -9,6 +9,7 @@
  * Intensity 2 / 16 = 0.125 FLOP/byte. In portable code each addition waits for the one before it,
  * so that a core whose memory is fast enough is bound by the latency of its adder instead. */
 #include <roofmark/roofmark.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,7 +19,9 @@ static double dot(const double* x, const double* y, size_t n) {
   double sum = 0;
   size_t i;
   ROOFMARK_BEGIN("dot");
-  ROOFMARK_DECLARE(2.0 * (double)n, 16.0 * (double)n);
+  /* In signed whole numbers: arithmetic of doubles would itself be counted as this region's work.
+   */
+  ROOFMARK_DECLARE((double)(2 * (ptrdiff_t)n), (double)(16 * (ptrdiff_t)n));
   for (i = 0; i < n; ++i) sum += x[i] * y[i];
   ROOFMARK_END("dot");
   return sum;
