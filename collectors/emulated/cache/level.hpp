@@ -68,7 +68,7 @@ class TrueLru {
   }
   std::uint32_t victim(const SetState&, std::uint64_t first, std::uint32_t all) const {
     std::uint32_t oldest = 0;
-    for (std::uint32_t way = 1; (all >> way) != 0; ++way) {
+    for (std::uint32_t way = 1; way < max_ways && (all >> way) != 0; ++way) {
       // By distance, so that it stays right when the stamps wrap.
       if (now_ - stamps_[first + way] > now_ - stamps_[first + oldest]) oldest = way;
     }
