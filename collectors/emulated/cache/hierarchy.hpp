@@ -113,6 +113,9 @@ class Hierarchy {
 
   // Writes every dirty line back to its owner's account; for the end of the program.
   inline void flush();
+  // Starts the accounts anew with what the caches hold; for a forked child, whose parent's work is
+  // not its own.
+  inline void forget();
 
   const Geometry& geometry() const { return geometry_; }
   // As simulated: the second policy is off where a level is not hashed.

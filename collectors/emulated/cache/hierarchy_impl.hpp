@@ -373,4 +373,12 @@ inline void Hierarchy::flush() {
   if (twice_end_ != 0) flush_view<Second>();
 }
 
+inline void Hierarchy::forget() {
+  flush();
+  for (Traffic* chunk : chunks_) {
+    if (chunk == nullptr) continue;
+    for (std::uint32_t i = 0; i < owners_per_chunk; ++i) chunk[i] = Traffic{};
+  }
+}
+
 }  // namespace roofmark::cache

@@ -1,0 +1,41 @@
+// Which work an instruction does, as costs of the emulator's classes.
+#pragma once
+
+#include "classes.hpp"
+
+namespace roofmark::emulator {
+
+/// Costs of one instruction, its memory accesses left out.
+struct Work {
+  struct Part {
+    UInt amount;
+    CostClass cost_class;
+  };
+  static constexpr UInt max_parts = 4;
+  Part parts[max_parts];
+  UInt count = 0;
+  bool fma = false;          ///< may be handed to the host's FMA
+  bool nontemporal = false;  ///< its stores bypass the caches
+  bool queries_isa = false;  ///< CPUID
+  Width width = Width::scalar;
+  bool vector = false;  ///< uses vector registers (SSE and up)
+
+  void add(CostClass c, UInt amount) {
+    if (count < max_parts && amount != 0) parts[count++] = {amount, c};
+  }
+};
+
+/// By the bytes of the instruction; only where the guest is x86.
+#if defined(VGA_amd64) || defined(VGA_x86)
+#define ROOFMARK_DECODES_BYTES 1
+Work decode_bytes(const UChar* bytes, UInt length);
+#endif
+
+/// By one operation of VEX's intermediate code: the portable way. `lanes_of_fma`: VEX does a fused
+/// multiply-add lane by lane.
+Work decode_ir(const IRExpr* e);
+
+/// FLOPs among the costs.
+UInt flop_of(const Work& work);
+
+}  // namespace roofmark::emulator

@@ -1,0 +1,28 @@
+// What the planner asked for on the command line.
+#pragma once
+
+#include "collectors/emulated/cache/geometry.hpp"
+#include "valgrind.hpp"
+
+namespace roofmark::emulator {
+
+struct Options {
+  const HChar* output = nullptr;  ///< directory for counts-PID-SEQ.jsonl
+  bool caches = true;
+  bool outside = true;        ///< caches see accesses outside regions too
+  bool host_fma = true;       ///< batch FMA on the host's instruction
+  bool host_identity = true;  ///< CPUID names the host
+  bool places = true;         ///< totals per function and source line
+  bool cross_check = false;   ///< compare the two ways of classifying
+  UInt snapshot_ms = 0;       ///< 0: none
+  cache::Geometry geometry{};
+  cache::Sampling sampling{};
+};
+
+extern Options options;
+
+/// Valgrind's callbacks: is this one of ours?
+Bool take_option(const HChar* argument);
+void print_usage();
+
+}  // namespace roofmark::emulator

@@ -1,0 +1,28 @@
+// The tree of region names of this process, shared by all threads.
+#pragma once
+
+#include "support.hpp"
+
+namespace roofmark::emulator {
+
+struct Row;
+
+/// One path. Its name is a copy: the program may unload what it was given from.
+struct Node {
+  Node* parent;     ///< null: the root, outside any region
+  Node* same_hash;  ///< next node with an equal key
+  Row* rows;        ///< per thread
+  const UChar* name;
+  UInt length;
+  UInt depth;
+};
+
+inline constexpr UInt longest_name = 4096;
+inline constexpr UInt most_nodes = 1000000;
+
+Node* root();
+/// The child of that name, made if it is not there yet. Past the caps: the child "(other)".
+Node* child(Node* parent, const UChar* name, UInt length);
+bool folded(const Node* node);
+
+}  // namespace roofmark::emulator

@@ -1,0 +1,245 @@
+#include "threads.hpp"
+
+#include "caches.hpp"
+
+namespace roofmark::emulator {
+namespace {
+
+constinit Vector<Row*> all_rows;
+constinit Vector<Thread*> all_threads;
+constinit Vector<Thread*> by_id;
+constinit Thread* first_thread = nullptr;
+constinit Thread* running = nullptr;
+constinit Row* active_row = nullptr;
+constinit ULong now = 1;
+
+Thread* make_thread(ThreadId id, Thread* creator) {
+  auto* t = static_cast<Thread*>(allocate_zeroed(sizeof(Thread)));
+  t->id = id;
+  t->serial = static_cast<UInt>(all_threads.size());
+  t->creator = creator;
+  t->creator_serial = creator == nullptr ? t->serial : creator->serial;
+  t->made = ++now;
+  all_threads.push(t);
+  if (by_id.size() <= id) by_id.resize(id + 1UL);
+  by_id[id] = t;
+  if (first_thread == nullptr) first_thread = t;
+  return t;
+}
+
+Thread* thread_of(ThreadId id) {
+  Thread* t = id < by_id.size() ? by_id[id] : nullptr;
+  return t != nullptr ? t : make_thread(id, nullptr);
+}
+
+Row* row_of(Node* node, const Thread& t) {
+  const UInt serial = t.serial < most_thread_rows ? t.serial : most_thread_rows;
+  for (Row** link = &node->rows; *link != nullptr; link = &(*link)->next) {
+    Row* row = *link;
+    if (row->thread != serial) continue;
+    // To the front: the next question is for the same row.
+    *link = row->next;
+    row->next = node->rows;
+    node->rows = row;
+    return row;
+  }
+  auto* row = static_cast<Row*>(allocate_zeroed(sizeof(Row)));
+  row->node = node;
+  row->thread = serial;
+  row->id = static_cast<UInt>(all_rows.size());
+  row->flags = folded(node) ? truncated : 0U;
+  row->next = node->rows;
+  node->rows = row;
+  all_rows.push(row);
+  return row;
+}
+
+struct Host {
+  Node* node;
+  bool adopted;
+};
+
+/// The region that a thread without a region of its own works for: the one that its creator has
+/// open, or, where the creator is not known or gone, the one of the first thread. It is flagged
+/// where the thread is older than that region.
+Host host_of(const Thread& t) {
+  if (t.detached || &t == first_thread) return {root(), false};
+  const bool orphan = t.creator == nullptr || t.creator->ended;
+  const Thread& creator = orphan ? *first_thread : *t.creator;
+  if (&creator == &t || creator.ended) return {root(), false};
+  if (creator.frames.empty()) {
+    const Host host = host_of(creator);
+    return {host.node, host.node != root() && (orphan || host.adopted)};
+  }
+  const Frame& open = creator.frames[creator.frames.size() - 1];
+  return {open.node, orphan || open.opened > t.made};
+}
+
+void work_for(Node* node, bool is_adopted) {
+  Row* row = row_of(node, *running);
+  if (is_adopted) row->flags |= adopted;
+  active_row = row;
+  activate(&row->counters);
+  caches::charge(row->id, node != root());
+}
+
+void choose_row() {
+  if (!running->frames.empty()) {
+    work_for(running->frames.back().node, false);
+    return;
+  }
+  const Host host = host_of(*running);
+  work_for(host.node, host.adopted);
+}
+
+constexpr UWord no_frame = ~0UL;
+
+UWord frame_of(const Thread& t, ULong visit) {
+  for (UWord i = t.frames.size(); i > 0; --i)
+    if (t.frames[i - 1].opened == visit) return i - 1;
+  return no_frame;
+}
+
+/// Closes a frame. What was opened inside it and not left ends with it, flagged.
+bool close(Thread& t, UWord frame) {
+  if (frame == no_frame) return false;
+  for (UWord i = frame + 1; i < t.frames.size(); ++i)
+    row_of(t.frames[i].node, t)->flags |= mismatched;
+  while (t.frames.size() > frame) t.frames.pop();
+  return true;
+}
+
+}  // namespace
+
+const Vector<Row*>& rows() {
+  return all_rows;
+}
+const Vector<Thread*>& threads() {
+  return all_threads;
+}
+Thread* current_thread() {
+  return running;
+}
+Row* current_row() {
+  return active_row;
+}
+bool inside_region() {
+  return active_row != nullptr && active_row->node != root();
+}
+
+void thread_created(ThreadId creator, ThreadId created) {
+  // The first thread is announced with VG_INVALID_THREADID as its creator.
+  Thread* parent = creator == 0 ? nullptr : thread_of(creator);
+  make_thread(created, parent);
+}
+
+void thread_ended(ThreadId id) {
+  if (id >= by_id.size() || by_id[id] == nullptr) return;
+  Thread* t = by_id[id];
+  for (const Frame& f : t->frames) row_of(f.node, *t)->flags |= unclosed;
+  t->frames.free();
+  t->ended = true;
+  by_id[id] = nullptr;
+  caches::thread_ended(t->serial);
+}
+
+void thread_runs(ThreadId id) {
+  Thread* t = thread_of(id);
+  // Also without a change of thread: the creator may have opened or left a region meanwhile.
+  if (t == running && !t->frames.empty()) return;
+  if (t != running) {
+    if (t->kernel_id == 0) t->kernel_id = static_cast<UInt>(VG_(gettid)());
+    caches::thread_runs(t->serial);
+  }
+  running = t;
+  choose_row();
+}
+
+void forget_counts(ThreadId id) {
+  Thread* survivor = thread_of(id);
+  for (Thread* t : all_threads)
+    if (t != survivor) {
+      t->ended = true;
+      t->frames.free();
+    }
+  for (Thread*& t : by_id)
+    if (t != survivor) t = nullptr;
+  first_thread = survivor;
+  survivor->kernel_id = static_cast<UInt>(VG_(gettid)());
+  for (Row* row : all_rows) {
+    row->visits = row->declared_flop = row->declared_bytes = 0;
+    row->declared = false;
+    row->flags = 0;
+    row->counters.zero();
+  }
+  running = survivor;
+  choose_row();
+}
+
+ULong enter(const UChar* name, UInt length) {
+  Thread& t = *running;
+  const Host host = t.frames.empty() ? host_of(t) : Host{t.frames.back().node, false};
+  Node* node = child(host.node, name, length);
+  t.frames.push({node, ++now});
+  work_for(node, host.adopted);
+  ++active_row->visits;
+  return now;
+}
+
+void leave(ULong visit) {
+  if (close(*running, frame_of(*running, visit))) {
+    choose_row();
+    return;
+  }
+  active_row->flags |= mismatched;
+  for (Thread* other : all_threads) {
+    const UWord frame = frame_of(*other, visit);
+    if (frame == no_frame) continue;
+    row_of(other->frames[frame].node, *other)->flags |= mismatched;
+    close(*other, frame);
+    choose_row();
+    return;
+  }
+}
+
+void leave_name(const UChar* name, UInt length) {
+  if (length > longest_name) length = longest_name;
+  Thread& t = *running;
+  UWord frame = t.frames.size();
+  while (frame > 0) {
+    const Node* node = t.frames[frame - 1].node;
+    if (node->length == length && VG_(memcmp)(node->name, name, length) == 0) break;
+    --frame;
+  }
+  if (frame == 0)
+    active_row->flags |= mismatched;
+  else
+    close(t, frame - 1);
+  choose_row();
+}
+
+void declare(ULong visit, ULong flop, ULong bytes) {
+  Thread& t = *running;
+  Row* row = active_row;
+  const UWord frame = visit == 0 ? no_frame : frame_of(t, visit);
+  if (frame != no_frame) row = row_of(t.frames[frame].node, t);
+  row->declared = true;
+  row->declared_flop += flop;
+  row->declared_bytes += bytes;
+}
+
+void detach() {
+  running->detached = true;
+  choose_row();
+}
+
+Node* open_node() {
+  return active_row == nullptr ? root() : active_row->node;
+}
+
+void flag_open_regions() {
+  for (Thread* t : all_threads)
+    for (const Frame& f : t->frames) row_of(f.node, *t)->flags |= unclosed;
+}
+
+}  // namespace roofmark::emulator

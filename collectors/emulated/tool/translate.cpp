@@ -1,0 +1,358 @@
+#include "translate.hpp"
+
+#include "caches.hpp"
+#include "counters.hpp"
+#include "cpuid.hpp"
+#include "decode.hpp"
+#include "fma.hpp"
+#include "isa.hpp"
+#include "options.hpp"
+
+namespace roofmark::emulator {
+namespace {
+
+constinit Addr left_out_first = 0;
+constinit Addr left_out_end = 0;
+constinit CrossCheck checked = {};
+constinit Homes homes = {};
+
+bool left_out(Addr a) {
+  return a >= left_out_first && a < left_out_end;
+}
+
+/// Exits for faults that a correct program never takes: they do not end a segment.
+bool is_fault(IRJumpKind kind) {
+  switch (kind) {
+    case Ijk_SigSEGV:
+    case Ijk_SigBUS:
+    case Ijk_SigILL:
+    case Ijk_SigTRAP:
+    case Ijk_SigFPE:
+    case Ijk_SigFPE_IntDiv:
+    case Ijk_SigFPE_IntOvf:
+    case Ijk_EmWarn:
+    case Ijk_EmFail:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Identifies a block's code: addresses and bytes of its instructions and the shape of its
+/// statements.
+ULong key_of(const IRSB* block) {
+  ULong key = hash_bytes(hash_start, &left_out_first, sizeof left_out_first);
+  for (Int i = 0; i < block->stmts_used; ++i) {
+    const IRStmt* s = block->stmts[i];
+    key = (key ^ static_cast<ULong>(s->tag)) * 0x100000001B3ULL;
+    if (s->tag != Ist_IMark) continue;
+    key = hash_bytes(key, &s->Ist.IMark.addr, sizeof s->Ist.IMark.addr);
+    key = hash_bytes(key, reinterpret_cast<const void*>(s->Ist.IMark.addr), s->Ist.IMark.len);
+  }
+  return key | 1;
+}
+
+class Translation : public Sink {
+ public:
+  explicit Translation(IRSB* in)
+      : in_(in), out_(deepCopyIRSBExceptStmts(in)), reporter_(out_), simulate_(caches::wanted()) {}
+
+  IRSB* run() {
+    epoch_ = VG_(current_DiEpoch)();
+    homes.start(out_.block()->tyenv);
+    segments.begin_block(key_of(in_));
+    Int i = 0;
+    for (; i < in_->stmts_used && in_->stmts[i]->tag != Ist_IMark; ++i) out_.add(in_->stmts[i]);
+    while (i < in_->stmts_used) {
+      if (in_->stmts[i]->tag != Ist_IMark) {
+        statement(in_->stmts[i++]);
+        continue;
+      }
+      const Int first = i + 1;
+      instruction(in_->stmts[i]);
+      i = first;
+      if (!work_.fma || !options.host_fma || skipping_) continue;
+      Int last = first;
+      while (last < in_->stmts_used && in_->stmts[last]->tag != Ist_IMark &&
+             in_->stmts[last]->tag != Ist_Exit)
+        ++last;
+      if (!batch_fma({in_, first, last}, out_, homes, *this)) continue;
+      for (; i < last; ++i) classify_batched(in_->stmts[i]);
+    }
+    finish_instruction();
+    close_segment();
+    segments.end_block();
+    return out_.block();
+  }
+
+  void statement(IRStmt* s) override {
+    if (skipping_) {
+      emit(s);
+      return;
+    }
+    switch (s->tag) {
+      case Ist_WrTmp: {
+        IRExpr* e = s->Ist.WrTmp.data;
+        emit(s);
+        if (e->tag == Iex_Load)
+          access(e->Iex.Load.addr, size_of(e->Iex.Load.ty), false, nullptr);
+        else if (classifies_ir())
+          operation(e);
+        break;
+      }
+      case Ist_Store:
+        emit(s);
+        access(s->Ist.Store.addr, size_of(out_.type_of(s->Ist.Store.data)), true, nullptr);
+        break;
+      case Ist_StoreG: {
+        const IRStoreG* g = s->Ist.StoreG.details;
+        emit(s);
+        access(g->addr, size_of(out_.type_of(g->data)), true, g->guard);
+        break;
+      }
+      case Ist_LoadG: {
+        const IRLoadG* g = s->Ist.LoadG.details;
+        IRType result;
+        IRType loaded;
+        typeOfIRLoadGOp(g->cvt, &result, &loaded);
+        emit(s);
+        access(g->addr, size_of(loaded), false, g->guard);
+        break;
+      }
+      case Ist_CAS: {
+        const IRCAS* c = s->Ist.CAS.details;
+        const UInt parts = c->dataHi == nullptr ? 1 : 2;
+        const UInt bytes = parts * size_of(out_.type_of(c->dataLo));
+        emit(s);
+        access(c->addr, bytes, false, nullptr);
+        access(c->addr, bytes, true, nullptr);
+        break;
+      }
+      case Ist_LLSC: {
+        emit(s);
+        const bool store = s->Ist.LLSC.storedata != nullptr;
+        const IRType type = store ? out_.type_of(s->Ist.LLSC.storedata)
+                                  : typeOfIRTemp(out_.block()->tyenv, s->Ist.LLSC.result);
+        access(s->Ist.LLSC.addr, size_of(type), store, nullptr);
+        break;
+      }
+      case Ist_Dirty:
+        dirty(s);
+        break;
+      case Ist_Exit:
+        if (is_fault(s->Ist.Exit.jk)) {
+          emit(s);
+          break;
+        }
+        close_segment();
+        emit(s);
+        break;
+      default:
+        emit(s);
+        break;
+    }
+  }
+
+ private:
+  static UInt size_of(IRType t) { return static_cast<UInt>(sizeofIRType(t)); }
+  void emit(IRStmt* s) {
+    out_.add(s);
+    homes.note(s);
+  }
+
+  static bool classifies_ir() {
+#if defined(ROOFMARK_DECODES_BYTES)
+    return options.cross_check;
+#else
+    return true;
+#endif
+  }
+
+  void instruction(IRStmt* mark) {
+    finish_instruction();
+    address_ = mark->Ist.IMark.addr;
+    work_ = {};
+    const bool skip = left_out(address_);
+    if (skip && !skipping_) close_segment();
+    skipping_ = skip;
+    if (skip) {
+      emit(mark);
+      return;
+    }
+    open_segment();
+    segments.add_instruction();
+    emit(mark);
+#if defined(ROOFMARK_DECODES_BYTES)
+    work_ = decode_bytes(reinterpret_cast<const UChar*>(address_), mark->Ist.IMark.len);
+    for (UInt i = 0; i < work_.count; ++i) cost(work_.parts[i].cost_class, work_.parts[i].amount);
+    if (work_.queries_isa) isa_queried(epoch_, address_);
+#endif
+  }
+
+  // By intermediate code: an instruction's operations are grouped, so that the width of a
+  // multiply-add that was split into lanes is found again.
+  void operation(const IRExpr* e) {
+    const Work w = decode_ir(e);
+    if (w.count == 0) return;
+#if !defined(ROOFMARK_DECODES_BYTES)
+    if (!w.fma)
+      for (UInt i = 0; i < w.count; ++i) cost(w.parts[i].cost_class, w.parts[i].amount);
+#endif
+    ir_flop_ += flop_of(w);
+    if (w.fma) {
+      fma_flop_ += flop_of(w);
+      fma_precision_ = precision_of(w.parts[0].cost_class);
+    }
+  }
+  // A batched multiply-add does not come past as a statement.
+  void classify_batched(const IRStmt* s) {
+    if (!classifies_ir() || s->tag != Ist_WrTmp || s->Ist.WrTmp.data->tag != Iex_Qop) return;
+    operation(s->Ist.WrTmp.data);
+  }
+  void finish_instruction() {
+#if defined(ROOFMARK_DECODES_BYTES)
+    if (options.cross_check && address_ != 0 && !skipping_) {
+      const UInt by_bytes = flop_of(work_);
+      if (by_bytes != 0 || ir_flop_ != 0) ++checked.instructions;
+      if (by_bytes != ir_flop_) ++checked.differ;
+    }
+#else
+    if (fma_flop_ != 0) {
+      const UInt bits = fma_flop_ / 2 * (fma_precision_ == Precision::f64 ? 64 : 32);
+      const Width w = bits >= 256 ? Width::w256 : bits >= 128 ? Width::w128 : Width::scalar;
+      cost(flop_class(fma_precision_, w, Operation::fma), fma_flop_);
+    }
+#endif
+    ir_flop_ = fma_flop_ = 0;
+  }
+
+  void dirty(IRStmt* s) {
+    const IRDirty* d = s->Ist.Dirty.details;
+    if (options.host_identity)
+      if (const IRDirty* ours = with_host_identity(d); ours != nullptr) {
+        s = IRStmt_Dirty(const_cast<IRDirty*>(ours));
+        d = ours;
+      }
+    emit(s);
+    if (d->mFx == Ifx_None) return;
+    const bool always = d->guard->tag == Iex_Const;
+    IRExpr* guard = always ? nullptr : d->guard;
+    const auto bytes = static_cast<UInt>(d->mSize);
+    if (d->mFx != Ifx_Write) access(d->mAddr, bytes, false, guard);
+    if (d->mFx != Ifx_Read) access(d->mAddr, bytes, true, guard);
+  }
+
+  void access(IRExpr* address, UInt bytes, bool store, IRExpr* guard) {
+    const bool past_caches = store && work_.nontemporal;
+    if (guard == nullptr) {
+      cost(store ? Other::stores : Other::loads, 1);
+      cost(store ? Other::store_bytes : Other::load_bytes, bytes);
+      if (past_caches) cost(Other::nt_store_bytes, bytes);
+    } else {
+      guarded_.push({address_, guard, bytes, store});
+    }
+    if (!simulate_) return;
+    using caches::Kind;
+    reporter_.add({address, guard, bytes,
+                   past_caches ? Kind::nontemporal
+                   : store     ? Kind::store
+                               : Kind::load});
+  }
+
+  void cost(CostClass c, UInt amount) {
+    open_segment();
+    segments.add_cost({address_, amount, c});
+  }
+
+  void open_segment() {
+    if (open_) return;
+    open_ = true;
+    segment_ = segments.open(address_, epoch_);
+    need_counters(segment_);
+  }
+
+  // The current region's counters have to be there before a block counts in them.
+  void need_counters(SegmentId id) {
+    const UInt block = block_of(id);
+    if (block == checked_block_) return;
+    checked_block_ = block;
+    tl_assert(block < max_counter_blocks);
+    IRExpr* counters = out_.load(Ity_I64, Emitter::address(&counter_directory[block]));
+    IRExpr* missing = out_.binop(Iop_CmpEQ64, Ity_I1, counters, Emitter::u64(0));
+    IRDirty* d =
+        unsafeIRDirty_0_N(1, "counters_missing", reinterpret_cast<void*>(&counters_missing),
+                          mkIRExprVec_1(Emitter::u64(block)));
+    d->guard = missing;
+    out_.add(IRStmt_Dirty(d));
+  }
+
+  void count(SegmentId id, IRExpr* by) {
+    const ULong offset = id % counters_per_block * sizeof(ULong);
+    IRExpr* base = out_.load(Ity_I64, Emitter::address(&counter_directory[block_of(id)]));
+    // Two equal sums: each folds into its access's addressing mode.
+    IRExpr* from = out_.binop(Iop_Add64, Ity_I64, base, Emitter::u64(offset));
+    IRExpr* sum = out_.binop(Iop_Add64, Ity_I64, out_.load(Ity_I64, from), by);
+    IRExpr* to = out_.binop(Iop_Add64, Ity_I64, deepCopyIRExpr(base), Emitter::u64(offset));
+    out_.store(to, sum);
+  }
+
+  void close_segment() {
+    reporter_.flush();
+    if (open_) count(segment_, Emitter::u64(1));
+    open_ = false;
+    // Accesses that happen under a condition have counts of their own.
+    for (const Guarded& g : guarded_) {
+      const SegmentId id = segments.open(g.address, epoch_);
+      need_counters(id);
+      segments.add_cost({g.address, 1, g.store ? Other::stores : Other::loads});
+      segments.add_cost({g.address, g.bytes, g.store ? Other::store_bytes : Other::load_bytes});
+      count(id, out_.unop(Iop_1Uto64, Ity_I64, deepCopyIRExpr(g.guard)));
+    }
+    guarded_.clear();
+  }
+
+  struct Guarded {
+    Addr address;
+    IRExpr* guard;
+    UInt bytes;
+    bool store;
+  };
+
+  IRSB* in_;
+  Emitter out_;
+  caches::Reporter reporter_;
+  bool simulate_;
+  DiEpoch epoch_{};
+  Addr address_ = 0;
+  Work work_{};
+  bool skipping_ = false;
+  bool open_ = false;
+  SegmentId segment_ = 0;
+  UInt checked_block_ = max_counter_blocks;
+  UInt ir_flop_ = 0;
+  UInt fma_flop_ = 0;
+  Precision fma_precision_ = Precision::f64;
+  static Vector<Guarded> guarded_;
+};
+
+constinit Vector<Translation::Guarded> Translation::guarded_;
+
+}  // namespace
+
+IRSB* translate(VgCallbackClosure*, IRSB* in, const VexGuestLayout*, const VexGuestExtents*,
+                const VexArchInfo*, IRType, IRType) {
+  return Translation(in).run();
+}
+
+void leave_out(Addr first, Addr end) {
+  if (first == left_out_first && end == left_out_end) return;
+  left_out_first = first;
+  left_out_end = end;
+  VG_(discard_translations_safely)(first, end - first, "roofmark");
+}
+
+CrossCheck cross_check() {
+  return checked;
+}
+
+}  // namespace roofmark::emulator

@@ -1,0 +1,22 @@
+// Instruments one translated block.
+#pragma once
+
+#include "valgrind.hpp"
+
+namespace roofmark::emulator {
+
+IRSB* translate(VgCallbackClosure* closure, IRSB* in, const VexGuestLayout* layout,
+                const VexGuestExtents* extents, const VexArchInfo* arch, IRType guest_word,
+                IRType host_word);
+
+/// Code that is not counted: the counted runtime's own.
+void leave_out(Addr first, Addr end);
+
+/// How many translated instructions do other FLOPs by their bytes than by intermediate code.
+struct CrossCheck {
+  ULong instructions;
+  ULong differ;
+};
+CrossCheck cross_check();
+
+}  // namespace roofmark::emulator
