@@ -2,6 +2,8 @@
 // (FLOPs, bytes per visit) and what the recorder saw from outside. Pure: no file, no clock.
 #pragma once
 
+#include <analysis/profile/arena_reader.hpp>
+#include <collectors/emulated/counts.hpp>
 #include <cstdint>
 #include <optional>
 #include <roofmark/profile.hpp>
@@ -11,29 +13,30 @@
 
 namespace roofmark {
 
-struct RawProcess;     // analysis/profile/arena_reader.hpp
-struct ProcessCounts;  // collectors/emulated/counts.hpp
-
 /// The target as the recorder saw it, whether or not it has markers.
 struct WholeProgram {
+  std::int64_t pid = 0;
   double wall_s = 0;
   double user_s = 0;
   double system_s = 0;
-  std::optional<double> cores_used;  ///< mean number of cores kept busy
+  double ended_raw_s = 0;  ///< when it ended, on CLOCK_MONOTONIC_RAW
 };
 
-/// One look at the target: which region was open on which thread, and how many threads ran.
+/// One look at the target: which region was open on which thread, and which threads ran.
 struct PlacementSample {
   struct Thread {
     std::int64_t pid = 0;
     std::int64_t tid = 0;
     int processor = -1;           ///< the core it was last on
     bool running = false;         ///< on a core or waiting for one
-    std::uint32_t open_node = 0;  ///< index into the thread's nodes; 0: none open or not known
+    std::uint64_t open_path = 0;  ///< path_key of the innermost open region; 0: none
   };
   double time_s = 0;  ///< since the target was started
   std::vector<Thread> threads;
 };
+
+/// A number that stands for a path in a sample. Never 0.
+std::uint64_t path_key(const std::vector<std::string>& path);
 
 /// What a pass that counts left behind.
 struct CountedPass {
@@ -42,6 +45,13 @@ struct CountedPass {
   std::optional<Problem> problem;  ///< why counts are absent or end early
 };
 
+// Constants of the rules in join().
+
+/// A region whose mean visit is shorter than this many marker costs is `too_small`.
+inline constexpr double too_small_markers = 10;
+/// A wall time that is known within this share is given as a value, else as a range.
+inline constexpr double exact_enough = 0.05;
+
 struct JoinInput {
   std::vector<RawProcess> native;
   WholeProgram whole;
@@ -49,6 +59,8 @@ struct JoinInput {
   std::optional<CountedPass> counted;  ///< absent: no counted pass was made
   std::optional<Problem> not_counted;  ///< why no counted pass was made
   std::optional<Problem> no_markers;   ///< why no marker was seen, where that is known
+  /// The recorder's calibration of the clock, for runs too short for their own.
+  std::optional<double> ticks_per_second;
 };
 
 /// Fills `profile.regions` (the whole-program row first, parents before children) and adds notes.

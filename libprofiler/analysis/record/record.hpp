@@ -16,10 +16,13 @@ struct RecordOptions {
   std::vector<std::string> command;  ///< the target and its arguments, any bytes
   std::string counters = "auto";     ///< "auto", "none" or a collector's name ("emulated")
   bool full_cache = false;           ///< simulate every access, sample nothing
+  bool whole_program = false;        ///< simulate the caches outside of regions too
   bool once = false;                 ///< the target may run only once
   std::optional<double> budget_s;    ///< wall time for the counted pass; unset: the default
   std::optional<Machine> machine;  ///< whose caches the counted pass models; unset: this machine's
   InstallPaths install;
+  /// Directories that may hold the recording while it is made; empty: the usual ones.
+  std::vector<std::filesystem::path> scratch_candidates;
   /// Where a line for the user goes (estimate, what could not be done). Never the target's stdout.
   std::function<void(const std::string&)> tell;
   /// A line that the next one replaces; unset: no progress is shown.

@@ -1,0 +1,311 @@
+#include <algorithm>
+#include <analysis/profile/join.hpp>
+#include <analysis/profile/join_counts.hpp>
+#include <analysis/profile/join_samples.hpp>
+#include <analysis/profile/region_tree.hpp>
+#include <cmath>
+#include <string_view>
+
+namespace roofmark {
+namespace {
+
+/// Between two bounds: a value where they are close, else a range around `best`.
+Measure between(double low, double high, double best) {
+  Measure measure;
+  measure.source = Source::measured;
+  high = std::max(low, high);
+  measure.value = std::clamp(best, low, high);
+  if (high > low * (1 + exact_enough)) {
+    measure.low = low;
+    measure.high = high;
+  }
+  return measure;
+}
+
+/// How long a path was open on any thread: at least as long as on its longest, at most the sum, and
+/// not longer than from the first entry to the last exit. Looks narrow that down: the sum divided
+/// by the number of threads in it at once.
+Measure wall_of(double longest_s, double sum_s, double window_s,
+                const std::optional<Observed>& depth) {
+  double low = longest_s;
+  double high = std::max(low, std::min(sum_s, window_s));
+  if (!depth || high <= low * (1 + exact_enough) || depth->value <= 0)
+    return between(low, high, (low + high) / 2);
+  const double best = std::clamp(sum_s / depth->value, low, high);
+  if (depth->low > 0) high = std::clamp(sum_s / depth->low, best, high);
+  low = std::clamp(sum_s / depth->high, low, best);
+  return between(low, high, best);
+}
+
+VisitTimes visit_times(const MergedRegion& region) {
+  const double closed = static_cast<double>(region.closed_visits);
+  // The markers inside a visit are known on average.
+  const double marker_s = region.marker_s / std::max(1.0, static_cast<double>(region.visits));
+  const auto without = [&](double time_s) { return std::max(0.0, time_s - marker_s); };
+  VisitTimes times;
+  times.min = without(region.min_s);
+  times.max = without(region.max_s);
+  times.first = without(region.first_s);
+  const double mean_s = region.sum_s / closed;
+  times.median = without(mean_s);
+  if (const auto ticks = region.histogram.quantile(0.5); ticks && region.closed_visits > 1)
+    times.median = std::clamp(without(*ticks / region.ticks_per_second), times.min, times.max);
+  times.stddev = std::sqrt(std::max(0.0, region.sum_of_squares / closed - mean_s * mean_s));
+  return times;
+}
+
+/// The declared work of a region: its own, or what its children declared.
+struct Declared {
+  double flop = 0, bytes = 0;
+};
+std::vector<Declared> declared_work(const RegionTree& tree) {
+  std::vector<Declared> result(tree.regions().size());
+  for (std::size_t i = result.size(); i-- > 0;) {
+    const MergedRegion& region = tree[i];
+    for (const std::size_t child : region.children) {
+      result[i].flop += result[child].flop;
+      result[i].bytes += result[child].bytes;
+    }
+    if (region.declared_flop > 0) result[i].flop = region.declared_flop;
+    if (region.declared_bytes > 0) result[i].bytes = region.declared_bytes;
+  }
+  return result;
+}
+
+std::optional<Count> declared_count(double value) {
+  if (!(value > 0) || value >= 1.8e19) return std::nullopt;
+  Count count;
+  count.value = static_cast<std::uint64_t>(std::llround(static_cast<long double>(value)));
+  count.source = Source::declared;
+  return count;
+}
+
+void set_times(Region& row, const MergedRegion& region, const RegionSamples& samples) {
+  if (region.ticks_per_second == 0 && region.open_visits == 0) {
+    row.missing.push_back({"time.wall", "the clock of this process could not be calibrated",
+                           "record a run of more than a few milliseconds"});
+    return;
+  }
+  const double window_s = region.last_exit_s - region.first_entry_s;
+  row.work.wall_s = wall_of(region.longest_s, region.thread_s, window_s, samples.depth);
+  row.work.thread_s = Measure{region.thread_s, Source::measured, {}, {}};
+  row.self.wall_s = wall_of(region.longest_self_s, region.self_thread_s, window_s, samples.depth);
+  row.self.thread_s = Measure{region.self_thread_s, Source::measured, {}, {}};
+  row.marker_s = region.marker_s;
+  if (region.closed_visits > 0) row.visit_s = visit_times(region);
+  if (region.threads > 1 && region.thread_s > 0)
+    row.imbalance = region.longest_s / (region.thread_s / static_cast<double>(region.threads));
+  const double mean_visit_s = region.thread_s / static_cast<double>(region.visits);
+  if (mean_visit_s < too_small_markers * region.marker_cost_s) row.flags.insert("too_small");
+}
+
+void set_cores(Region& row, const RegionSamples& samples, const WholeProgram& whole) {
+  if (samples.cores) {
+    row.cores_used =
+        Measure{samples.cores->value, Source::measured, samples.cores->low, samples.cores->high};
+    return;
+  }
+  if (!row.work.wall_s || !(row.work.wall_s->value > 0) || !(whole.wall_s > 0)) return;
+  // Too short to have been looked at often: its own threads at least, the program's mean at most.
+  const double own = row.work.thread_s->value / row.work.wall_s->value;
+  const double program = (whole.user_s + whole.system_s) / whole.wall_s;
+  row.cores_used = Measure{own, Source::estimated, own, std::max(own, program)};
+}
+
+Problem gap_reason(Gap gap, const JoinInput& input) {
+  const Problem ended = input.counted && input.counted->problem
+                            ? *input.counted->problem
+                            : Problem{"the counted run did not enter this region", "",
+                                      "make the program take the same path in both runs"};
+  switch (gap) {
+    case Gap::not_entered:
+      return input.counted && input.counted->problem
+                 ? Problem{ended.reason + ", before this region was reached", ended.where,
+                           ended.remedy}
+                 : ended;
+    case Gap::cut_short:
+      return {ended.reason + ", inside this region", ended.where, ended.remedy};
+    case Gap::not_simulated:
+      return {"caches were simulated inside regions only", "", "--whole-program"};
+    case Gap::child:
+      return {"a region inside it was not counted", "", "see the regions below it"};
+    case Gap::none:
+      break;
+  }
+  return {};
+}
+
+void add_missing(Region& row, const std::string& quantity, const Problem& problem) {
+  const std::string where = problem.where.empty() ? "" : problem.where + ": ";
+  row.missing.push_back({quantity, where + problem.reason, problem.remedy});
+}
+
+void set_counts(Region& row, const RegionWork& counted) {
+  const auto take = [](Work& to, const Work& from) {
+    to.flop = from.flop;
+    to.bytes = from.bytes;
+    to.operations = from.operations;
+    to.mix = from.mix;
+  };
+  take(row.work, counted.work);
+  take(row.self, counted.self);
+  row.flags.insert(counted.flags.begin(), counted.flags.end());
+}
+
+Region whole_program_row(const JoinInput& input, const RegionTree& tree) {
+  Region row;
+  row.visits = 1;
+  const WholeProgram& whole = input.whole;
+  const double cpu_s = whole.user_s + whole.system_s;
+  row.work.wall_s = Measure{whole.wall_s, Source::measured, {}, {}};
+  row.work.thread_s = Measure{cpu_s, Source::measured, {}, {}};
+  if (whole.wall_s > 0) row.cores_used = Measure{cpu_s / whole.wall_s, Source::measured, {}, {}};
+  std::size_t threads = 1;
+  for (const PlacementSample& sample : input.samples)
+    threads = std::max(threads, sample.threads.size());
+  row.threads = threads;
+  // Outside of every region: what the outermost regions leave of the run.
+  double regions_s = 0;
+  for (const std::size_t child : tree[RegionTree::root].children) {
+    const MergedRegion& region = tree[child];
+    regions_s += region.longest_s;
+    row.marker_s += region.marker_s;
+  }
+  row.self.wall_s = Measure{std::max(0.0, whole.wall_s - regions_s), Source::measured, {}, {}};
+  if (input.no_markers) add_missing(row, "regions", *input.no_markers);
+  return row;
+}
+
+double coverage(const RegionTree& tree, const std::vector<SelfCounts>& counts) {
+  double seen = 0, all = 0;
+  for (std::size_t i = 1; i < tree.regions().size(); ++i) {
+    all += static_cast<double>(tree[i].visits);
+    if (i < counts.size()) seen += static_cast<double>(std::min(tree[i].visits, counts[i].visits));
+  }
+  return all > 0 ? seen / all : 1.0;
+}
+
+void note_processes(const JoinInput& input, Profile& profile) {
+  for (const RawProcess& process : input.native) {
+    const std::string name =
+        "Process " + std::to_string(process.pid) + " (" + base_name(process.executable) + "): ";
+    if (process.truncated)
+      profile.notes.push_back(name + "the recording had no room for all regions (" +
+                              process.truncated_reason + "); what is missing is in `(other)`.");
+    if (process.lost_visits > 0)
+      profile.notes.push_back(name + std::to_string(process.lost_visits) +
+                              " visits were not recorded for want of room.");
+    if (process.stale_exits > 0)
+      profile.notes.push_back(name + std::to_string(process.stale_exits) +
+                              " regions were left that were not open any more.");
+    for (const std::string& damage : process.damage) profile.notes.push_back(name + damage);
+  }
+}
+
+void note_counts(const JoinInput& input, Profile& profile) {
+  std::set<std::string> notes;
+  for (const ProcessCounts& process : input.counted->processes)
+    notes.insert(process.notes.begin(), process.notes.end());
+  profile.notes.insert(profile.notes.end(), notes.begin(), notes.end());
+}
+
+/// The image that the command itself became; scripts and wrappers become several.
+std::string main_executable(const JoinInput& input) {
+  for (const RawProcess& process : input.native)
+    if (process.pid == input.whole.pid) return process.executable;
+  if (!input.native.empty()) return input.native.front().executable;
+  if (input.counted && !input.counted->processes.empty())
+    return input.counted->processes.front().exe;
+  return "";
+}
+
+/// Hot paths first: what was not counted, with its share of the run.
+void note_not_reached(const JoinInput& input, const RegionTree& tree,
+                      const std::vector<RegionWork>& work, Profile& profile) {
+  if (!input.counted->problem || !(input.whole.wall_s > 0)) return;
+  std::vector<std::size_t> gaps;
+  for (std::size_t i = 1; i < work.size(); ++i)
+    if (work[i].flop_gap == Gap::not_entered || work[i].flop_gap == Gap::cut_short)
+      gaps.push_back(i);
+  std::sort(gaps.begin(), gaps.end(), [&](std::size_t a, std::size_t b) {
+    return tree[a].self_thread_s > tree[b].self_thread_s;
+  });
+  constexpr std::size_t named = 3;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(named, gaps.size()); ++i) {
+    std::string name;
+    for (const std::string& part : tree.path(gaps[i])) name += (name.empty() ? "" : "/") + part;
+    list += (i > 0 ? ", " : "") + name;
+  }
+  if (gaps.size() > named) list += " and " + std::to_string(gaps.size() - named) + " more";
+  const Problem& problem = *input.counted->problem;
+  profile.notes.push_back("Counts are incomplete: " + problem.reason +
+                          (list.empty() ? "" : "; not counted, the slowest first: " + list) +
+                          (problem.remedy.empty() ? "." : ". What helps: " + problem.remedy + "."));
+}
+
+}  // namespace
+
+void join(const JoinInput& input, Profile& profile) {
+  RegionTree tree;
+  const std::string executable = main_executable(input);
+  for (const RawProcess& process : input.native) tree.add(process, input, executable);
+
+  std::vector<SelfCounts> counts;
+  std::vector<RegionWork> work;
+  if (input.counted) {
+    counts = collect(*input.counted, executable, tree);
+    counts.resize(tree.regions().size());
+    work = counted_work(*input.counted, counts, tree);
+    note_counts(input, profile);
+    note_not_reached(input, tree, work, profile);
+    for (Pass& pass : profile.passes)
+      if (pass.purpose == "counts") pass.coverage = coverage(tree, counts);
+  }
+  const std::vector<RegionSamples> samples = evaluate(input.samples, tree);
+  const std::vector<Declared> declared = declared_work(tree);
+  const std::vector<std::string> levels = interfaces(input.counted ? &*input.counted : nullptr);
+  const Problem not_counted =
+      input.not_counted.value_or(Problem{"no counted run was made", "", "--counters auto"});
+
+  for (std::size_t i = 0; i < tree.regions().size(); ++i) {
+    const MergedRegion& region = tree[i];
+    const bool is_root = i == RegionTree::root;
+    const bool visited = region.visits > 0;
+    Region row = is_root ? whole_program_row(input, tree) : Region{};
+    if (!is_root) {
+      row.path = tree.path(i);
+      row.visits = region.visits;
+      row.threads = region.threads;
+      row.flags = region.flags;
+      if (visited) {
+        set_times(row, region, samples[i]);
+        set_cores(row, samples[i], input.whole);
+      } else if (i < counts.size() && counts[i].visits > 0) {
+        row.missing.push_back({"time.wall", "only the counted run entered it",
+                               "make the program take the same path in both runs"});
+        row.flags.insert("visits_differ");
+      } else {
+        row.missing.push_back({"time.wall", "no visit of it was seen, only regions inside it", ""});
+      }
+    }
+    row.work.declared_flop = declared_count(declared[i].flop);
+    row.work.declared_bytes = declared_count(declared[i].bytes);
+    row.self.declared_flop = declared_count(region.declared_flop);
+    row.self.declared_bytes = declared_count(region.declared_bytes);
+    if (!work.empty()) {
+      set_counts(row, work[i]);
+      if (work[i].flop_gap != Gap::none)
+        add_missing(row, "flop", gap_reason(work[i].flop_gap, input));
+      for (const auto& [level, gap] : work[i].bytes_gap)
+        add_missing(row, "bytes." + level, gap_reason(gap, input));
+    } else {
+      add_missing(row, "flop", not_counted);
+      for (const std::string& level : levels) add_missing(row, "bytes." + level, not_counted);
+    }
+    profile.regions.push_back(std::move(row));
+  }
+  note_processes(input, profile);
+}
+
+}  // namespace roofmark

@@ -1,0 +1,47 @@
+// The counts of a pass, brought onto the regions of the native pass: per visit, and summed over
+// descendants.
+#pragma once
+
+#include <analysis/profile/join.hpp>
+#include <analysis/profile/region_tree.hpp>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace roofmark {
+
+/// What one region did by itself in the counted pass, over all threads and processes.
+struct SelfCounts {
+  bool seen = false;
+  std::uint64_t visits = 0;
+  std::uint64_t open_visits = 0;  ///< that the pass did not see the end of
+  std::vector<ComputeClass> mix;
+  std::map<std::string, std::uint64_t> operations;
+  std::map<std::string, CountedTraffic> bytes;
+  std::set<std::string> flags;
+};
+
+/// One entry per region of the tree. Regions that only the counted pass entered are added to it.
+std::vector<SelfCounts> collect(const CountedPass& pass, const std::string& main_executable,
+                                RegionTree& tree);
+
+/// Why a quantity of a region is not known.
+enum class Gap { none, not_entered, cut_short, not_simulated, child };
+
+struct RegionWork {
+  Work work, self;
+  std::set<std::string> flags;
+  Gap flop_gap = Gap::none;
+  std::map<std::string, Gap> bytes_gap;  ///< by interface, those that are absent from `work`
+};
+
+/// The native pass's share of the counts: counts per visit times native visits.
+std::vector<RegionWork> counted_work(const CountedPass& pass, const std::vector<SelfCounts>& counts,
+                                     const RegionTree& tree);
+
+/// The interfaces that every region should have bytes for.
+std::vector<std::string> interfaces(const CountedPass* pass);
+
+}  // namespace roofmark

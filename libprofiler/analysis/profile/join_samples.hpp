@@ -1,0 +1,32 @@
+// What the recorder's looks say of each region: how many of its threads were in it at once, and how
+// many cores they kept busy.
+#pragma once
+
+#include <analysis/profile/join.hpp>
+#include <analysis/profile/region_tree.hpp>
+#include <optional>
+#include <vector>
+
+namespace roofmark {
+
+/// A weighted mean with two standard errors to each side.
+struct Observed {
+  double value = 0;
+  double low = 0;
+  double high = 0;
+};
+
+struct RegionSamples {
+  std::size_t looks = 0;          ///< that found the region open
+  std::optional<Observed> depth;  ///< threads in it at once, while there was one
+  std::optional<Observed> cores;  ///< cores busy with it, while it was open
+};
+
+/// With fewer looks than this nothing is said of a region.
+inline constexpr std::size_t fewest_looks = 8;
+
+/// One entry per region of the tree.
+std::vector<RegionSamples> evaluate(const std::vector<PlacementSample>& samples,
+                                    const RegionTree& tree);
+
+}  // namespace roofmark

@@ -1,0 +1,235 @@
+#include <algorithm>
+#include <analysis/profile/region_tree.hpp>
+
+namespace roofmark {
+namespace {
+
+constexpr std::uint64_t fnv_offset = 14695981039346656037ULL;
+constexpr std::uint64_t fnv_prime = 1099511628211ULL;
+
+/// FNV-1a of the name and its length, so that {"ab"} and {"a", "b"} differ.
+std::uint64_t extended_key(std::uint64_t key, const std::string& name) {
+  for (const char c : name) key = (key ^ static_cast<unsigned char>(c)) * fnv_prime;
+  return (key ^ (name.size() + 256)) * fnv_prime;
+}
+
+std::uint64_t key_of_process(std::uint64_t key, std::int64_t pid) {
+  return (key ^ static_cast<std::uint64_t>(pid)) * fnv_prime;
+}
+
+/// Converts the clock of one process.
+struct Clock {
+  double per_second;
+  double first_ticks, first_raw_s;
+
+  double raw_s(std::uint64_t ticks) const {
+    return first_raw_s + (static_cast<double>(ticks) - first_ticks) / per_second;
+  }
+  double seconds(double ticks) const { return ticks / per_second; }
+};
+
+std::optional<Clock> clock_of(const RawProcess& process, std::optional<double> recorder_rate) {
+  std::optional<double> rate = process.ticks_per_second();
+  if (!rate && process.calibration.clock == "monotonic_raw") rate = 1e9;
+  if (!rate) rate = recorder_rate;
+  if (!rate || !(*rate > 0)) return std::nullopt;
+  return Clock{*rate, static_cast<double>(process.calibration.first_ticks),
+               static_cast<double>(process.calibration.first_raw_ns) * 1e-9};
+}
+
+/// When the process stopped to exist as this program, as far as that is known: an open region has
+/// lasted until then.
+double end_of(const RawProcess& process, const JoinInput& input, const Clock& clock) {
+  std::optional<double> next_image_s;
+  for (const RawProcess& other : input.native) {
+    if (other.pid != process.pid || other.sequence <= process.sequence) continue;
+    const double start_s = static_cast<double>(other.calibration.first_raw_ns) * 1e-9;
+    next_image_s = next_image_s ? std::min(*next_image_s, start_s) : start_s;
+  }
+  if (next_image_s) return *next_image_s;
+  if (process.pid == input.whole.pid) return input.whole.ended_raw_s;
+  std::uint64_t latest = process.calibration.last_ticks;
+  for (const RawThread& thread : process.threads)
+    for (const RawNode& node : thread.nodes)
+      latest = std::max({latest, node.last_exit, node.first_entry, node.open_since.value_or(0)});
+  return clock.raw_s(latest);
+}
+
+struct NodeTime {
+  double raw_s = 0;
+  double time_s = 0;  ///< markers taken out
+  double self_s = 0;
+  double marker_s = 0;
+};
+
+/// The times of all nodes of one thread.
+std::vector<NodeTime> times_of(const RawThread& thread, const RawProcess& process,
+                               const Clock& clock, double end_s) {
+  const std::size_t count = thread.nodes.size();
+  std::vector<double> visits_below(count, 0);
+  std::vector<NodeTime> times(count);
+  for (std::size_t i = count; i-- > 0;) {
+    const RawNode& node = thread.nodes[i];
+    const double visits = static_cast<double>(node.visits);
+    const bool open = node.open_since.has_value();
+    if (node.parent != RawNode::no_parent)
+      visits_below[node.parent] += visits_below[i] + visits + (open ? 1 : 0);
+    NodeTime& time = times[i];
+    time.raw_s = clock.seconds(static_cast<double>(node.sum_ticks));
+    if (open) time.raw_s += std::max(0.0, end_s - clock.raw_s(*node.open_since));
+    const double cost_s =
+        clock.seconds(static_cast<double>(process.marker_ticks) * visits_below[i] +
+                      static_cast<double>(process.marker_inner_ticks) * visits);
+    time.time_s = std::max(0.0, time.raw_s - cost_s);
+    time.marker_s = time.raw_s - time.time_s;
+    time.self_s += time.time_s;  // children have already taken theirs away
+    if (node.parent != RawNode::no_parent) times[node.parent].self_s -= time.time_s;
+  }
+  for (NodeTime& time : times) time.self_s = std::max(0.0, time.self_s);
+  return times;
+}
+
+void add_histogram(MergedRegion& region, const RawHistogram& histogram) {
+  std::vector<std::uint64_t>& counts = region.histogram.counts;
+  if (counts.size() < histogram.counts.size()) counts.resize(histogram.counts.size());
+  for (std::size_t i = 0; i < histogram.counts.size(); ++i) counts[i] += histogram.counts[i];
+}
+
+void add_visits(MergedRegion& region, const RawNode& node, const Clock& clock) {
+  if (node.visits == 0) return;
+  const double min_s = clock.seconds(static_cast<double>(node.min_ticks));
+  const double max_s = clock.seconds(static_cast<double>(node.max_ticks));
+  const double entry_s = clock.raw_s(node.first_entry);
+  const bool first = region.closed_visits == 0;
+  region.min_s = first ? min_s : std::min(region.min_s, min_s);
+  region.max_s = first ? max_s : std::max(region.max_s, max_s);
+  if (first || entry_s < region.first_entry_s)
+    region.first_s = clock.seconds(static_cast<double>(node.first_visit_ticks));
+  region.closed_visits += node.visits;
+  region.sum_s += clock.seconds(static_cast<double>(node.sum_ticks));
+  region.sum_of_squares += node.sum_of_squares / clock.per_second / clock.per_second;
+  region.ticks_per_second = clock.per_second;
+  add_histogram(region, node.histogram);
+}
+
+void add_flags(MergedRegion& region, const RawNode& node) {
+  if (node.open_since) region.flags.insert("unclosed");
+  if (node.torn) region.flags.insert("torn");
+  if (node.mismatched || node.wrong_thread) region.flags.insert("mismatched");
+  if (node.other) region.flags.insert("truncated");
+  if (node.adopted_visits > 0) region.flags.insert("adopted");
+}
+
+void add_node(MergedRegion& region, const RawNode& node, const NodeTime& time,
+              const RawProcess& process, const Clock& clock, double end_s) {
+  add_flags(region, node);
+  const std::uint64_t open = node.open_since ? 1 : 0;
+  if (node.visits + open == 0) return;  // only passed through
+  const double entry_s = clock.raw_s(node.first_entry);
+  const double exit_s = open != 0 ? std::max(end_s, entry_s) : clock.raw_s(node.last_exit);
+  const bool first = region.visits == 0;
+  add_visits(region, node, clock);
+  region.first_entry_s = first ? entry_s : std::min(region.first_entry_s, entry_s);
+  region.last_exit_s = first ? exit_s : std::max(region.last_exit_s, exit_s);
+  region.visits += node.visits + open;
+  region.open_visits += open;
+  region.adopted_visits += node.adopted_visits;
+  region.threads += std::max<std::uint64_t>(node.threads, 1);
+  region.thread_s += time.time_s;
+  region.self_thread_s += time.self_s;
+  region.marker_s += time.marker_s;
+  region.marker_cost_s =
+      std::max(region.marker_cost_s, clock.seconds(static_cast<double>(process.marker_ticks)));
+  // Of several threads that were folded into one, only the longest raw time is known.
+  const double share = node.threads > 1 && time.raw_s > 0
+                           ? clock.seconds(static_cast<double>(node.max_thread_ticks)) / time.raw_s
+                           : 1.0;
+  region.longest_s = std::max(region.longest_s, time.time_s * std::min(share, 1.0));
+  region.longest_self_s = std::max(region.longest_self_s, time.self_s * std::min(share, 1.0));
+  region.declared_flop += node.declared_flop;
+  region.declared_bytes += node.declared_bytes;
+}
+
+}  // namespace
+
+std::uint64_t path_key(const std::vector<std::string>& path) {
+  std::uint64_t key = fnv_offset;
+  for (const std::string& name : path) key = extended_key(key, name);
+  return key != 0 ? key : 1;
+}
+
+std::string base_name(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+std::string foreign_name(const std::string& name, const std::string& executable) {
+  return name + " [" + base_name(executable) + "]";
+}
+
+RegionTree::RegionTree() : regions_(1), by_name_(1) {}
+
+std::size_t RegionTree::child(std::size_t parent, const std::string& name) {
+  const auto [found, is_new] = by_name_[parent].try_emplace(name, regions_.size());
+  const std::size_t index = found->second;
+  if (!is_new) return index;
+  MergedRegion region;
+  region.parent = parent;
+  region.name = name;
+  regions_.push_back(std::move(region));
+  by_name_.emplace_back();
+  regions_[parent].children.push_back(index);
+  return index;
+}
+
+std::size_t RegionTree::region(const std::vector<std::string>& path) {
+  std::size_t index = root;
+  for (const std::string& name : path) index = child(index, name);
+  return index;
+}
+
+std::vector<std::string> RegionTree::path(std::size_t region) const {
+  std::vector<std::string> names;
+  for (; region != root; region = regions_[region].parent) names.push_back(regions_[region].name);
+  std::reverse(names.begin(), names.end());
+  return names;
+}
+
+std::optional<std::size_t> RegionTree::find(std::int64_t pid, std::uint64_t key) const {
+  const auto found = by_key_.find(key_of_process(key, pid));
+  return found != by_key_.end() ? std::optional(found->second) : std::nullopt;
+}
+
+void RegionTree::add(const RawProcess& process, const JoinInput& input,
+                     const std::string& main_executable) {
+  const std::optional<Clock> clock = clock_of(process, input.ticks_per_second);
+  const bool foreign = base_name(process.executable) != base_name(main_executable);
+  const double end_s = clock ? end_of(process, input, *clock) : 0;
+  for (const RawThread& thread : process.threads) {
+    const std::vector<NodeTime> times =
+        clock ? times_of(thread, process, *clock, end_s) : std::vector<NodeTime>();
+    std::vector<std::size_t> merged(thread.nodes.size());
+    std::vector<std::uint64_t> keys(thread.nodes.size());
+    for (std::size_t i = 0; i < thread.nodes.size(); ++i) {
+      const RawNode& node = thread.nodes[i];
+      const bool outermost = node.parent == RawNode::no_parent;
+      keys[i] = extended_key(outermost ? fnv_offset : keys[node.parent], node.name);
+      merged[i] =
+          child(outermost ? root : merged[node.parent],
+                outermost && foreign ? foreign_name(node.name, process.executable) : node.name);
+      by_key_[key_of_process(keys[i] != 0 ? keys[i] : 1, process.pid)] = merged[i];
+      MergedRegion& region = regions_[merged[i]];
+      if (clock) {
+        add_node(region, node, times[i], process, *clock, end_s);
+      } else {
+        add_flags(region, node);
+        region.visits += node.visits;
+      }
+      if (thread.truncated) region.flags.insert("truncated");
+      if (!thread.main && !thread.folded && !thread.creator_tid && !thread.detached &&
+          node.adopted_visits > 0)
+        region.flags.insert("adopted");
+    }
+  }
+}
+
+}  // namespace roofmark

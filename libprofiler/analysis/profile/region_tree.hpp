@@ -1,0 +1,72 @@
+// The regions of all threads and processes of a native pass, merged by path, with their times in
+// seconds and the cost of the markers taken out.
+#pragma once
+
+#include <analysis/profile/arena_reader.hpp>
+#include <analysis/profile/join.hpp>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace roofmark {
+
+/// One path. Times are sums over threads unless they say otherwise.
+struct MergedRegion {
+  std::size_t parent = 0;
+  std::string name;
+  std::vector<std::size_t> children;
+
+  std::uint64_t visits = 0;  ///< closed ones and those that were still open
+  std::uint64_t open_visits = 0;
+  std::uint64_t adopted_visits = 0;
+  std::uint64_t threads = 0;  ///< that visited it
+  double thread_s = 0, self_thread_s = 0;
+  double longest_s = 0, longest_self_s = 0;   ///< of one thread
+  double marker_s = 0;                        ///< taken out of thread_s
+  double marker_cost_s = 0;                   ///< what one visit costs
+  double first_entry_s = 0, last_exit_s = 0;  ///< on CLOCK_MONOTONIC_RAW; equal: never visited
+  double min_s = 0, max_s = 0, first_s = 0;   ///< of one visit, as the clock read it
+  double sum_s = 0, sum_of_squares = 0;       ///< over closed visits, as the clock read it
+  std::uint64_t closed_visits = 0;
+  RawHistogram histogram;
+  double ticks_per_second = 0;  ///< of the histogram
+  double declared_flop = 0, declared_bytes = 0;
+  std::set<std::string> flags;
+};
+
+class RegionTree {
+ public:
+  static constexpr std::size_t root = 0;
+
+  RegionTree();
+
+  /// Adds all regions of one process. Processes of another executable than `main_executable` keep
+  /// regions of their own: their outermost names get the executable's name behind them.
+  void add(const RawProcess& process, const JoinInput& input, const std::string& main_executable);
+
+  /// The region with this path, made when there is none.
+  std::size_t region(const std::vector<std::string>& path);
+  std::size_t child(std::size_t parent, const std::string& name);
+  /// The region that a sample names.
+  std::optional<std::size_t> find(std::int64_t pid, std::uint64_t key) const;
+  std::vector<std::string> path(std::size_t region) const;
+
+  const std::vector<MergedRegion>& regions() const { return regions_; }
+  MergedRegion& operator[](std::size_t region) { return regions_[region]; }
+  const MergedRegion& operator[](std::size_t region) const { return regions_[region]; }
+
+ private:
+  std::vector<MergedRegion> regions_;  ///< parents before children
+  std::vector<std::unordered_map<std::string, std::size_t>> by_name_;
+  std::unordered_map<std::uint64_t, std::size_t> by_key_;
+};
+
+/// "NAME [EXECUTABLE]": an outermost region of a process that runs another program.
+std::string foreign_name(const std::string& name, const std::string& executable);
+std::string base_name(const std::string& path);
+
+}  // namespace roofmark

@@ -1,0 +1,201 @@
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+
+#include <analysis/record/counted_pass.hpp>
+#include <analysis/record/launch.hpp>
+#include <analysis/record/overlay.hpp>
+#include <analysis/record/supervise.hpp>
+#include <cerrno>
+#include <collectors/emulated/plan.hpp>
+#include <cstdlib>
+#include <cstring>
+
+namespace roofmark {
+namespace {
+
+/// Time to start the emulator, and its slowdown of CPU time against native: HPC codes, everyday
+/// programs, with and without FMA.
+constexpr double startup_s = 0.4;
+constexpr double sampled_low = 8, sampled_high = 30;
+constexpr double full_low = 20, full_high = 55;
+
+void say(const RecordOptions& options, const std::string& line) {
+  if (options.tell) options.tell(line);
+}
+
+emulated::PassOptions pass_options(const CountedRun& run, std::vector<std::string>& notes) {
+  emulated::PassOptions options;
+  options.caches = run.options->full_cache ? emulated::Caches::full : emulated::Caches::sampled;
+  options.whole_program = run.whole_program;
+  if (run.options->machine) {
+    if (auto geometry = emulated::geometry_of(run.options->machine->topology))
+      options.geometry = *geometry;
+    else
+      notes.push_back("The caches of the given machine can't be modelled, this machine's were: " +
+                      to_line(geometry.error()) + ".");
+  }
+  return options;
+}
+
+/// What the target finds open besides the three standard descriptors was opened by whoever started
+/// the command. It keeps its number, but a second run must not write to it.
+void disarm_inherited_descriptors(int null) {
+  std::vector<int> open;
+  if (DIR* directory = opendir("/proc/self/fd")) {
+    while (const dirent* entry = readdir(directory)) {
+      const int fd = std::atoi(entry->d_name);
+      if (entry->d_name[0] != '.' && fd > STDERR_FILENO && fd != dirfd(directory))
+        open.push_back(fd);
+    }
+    closedir(directory);
+  }
+  for (const int fd : open) {
+    const int descriptor_flags = fcntl(fd, F_GETFD);
+    const int status_flags = fcntl(fd, F_GETFL);
+    if (descriptor_flags < 0 || status_flags < 0 || (descriptor_flags & FD_CLOEXEC) != 0) continue;
+    if ((status_flags & O_ACCMODE) != O_RDONLY) dup2(null, fd);
+  }
+}
+
+/// In the child. The pass has a session of its own: nothing typed or signalled at the terminal
+/// reaches it, it can't prompt there, and it can be ended with all that it started.
+int prepare_counted(int standard_input, int null, const OverlayOptions* overlay) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  setsid();
+  if (dup2(standard_input, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 ||
+      dup2(null, STDERR_FILENO) < 0)
+    return errno;
+  disarm_inherited_descriptors(null);
+  if (overlay != nullptr && !enter_overlay(*overlay).empty()) return errno != 0 ? errno : EPERM;
+  return 0;
+}
+
+std::vector<std::string> environment_of(const emulated::CountedCommand& command) {
+  std::vector<std::string> environment = current_environment();
+  for (const std::string& name : command.unset_environment) {
+    const std::string start = name + "=";
+    std::erase_if(environment, [&](const std::string& v) { return v.rfind(start, 0) == 0; });
+  }
+  for (const auto& [name, value] : command.set_environment) set_variable(environment, name, value);
+  return environment;
+}
+
+/// Says, before the pass, what it may do to the user's files. Returns whether an overlay is used.
+bool announce_isolation(const RecordOptions& options, const OverlayOptions& overlay,
+                        std::vector<std::string>& notes) {
+  const OverlayTrial trial = try_overlay(overlay);
+  if (trial.refused) {
+    const std::string text =
+        "The counted run works on your files themselves, since this system refuses a private "
+        "overlay (" +
+        trial.refused->reason + "): what the program writes is written twice. --once avoids it.";
+    say(options, text);
+    notes.push_back(text);
+    return false;
+  }
+  if (!trial.exposed.empty()) {
+    std::string list;
+    for (const std::string& point : trial.exposed) list += (list.empty() ? "" : ", ") + point;
+    const std::string text =
+        "The counted run's changes to files directly in these places are not undone: " + list + ".";
+    say(options, text);
+    notes.push_back(text);
+  }
+  return true;
+}
+
+std::optional<double> deadline(const RecordOptions& options, bool overlay) {
+  if (options.budget_s) return options.budget_s;
+  // Ending it early would leave half-written files where nothing hides them.
+  return overlay ? std::optional<double>(default_budget_s) : std::nullopt;
+}
+
+std::string seconds(double value) {
+  return value < 10 ? fmt::format("{:.1f} s", value) : fmt::format("{:.0f} s", value);
+}
+
+/// Why the counts end before the program did, if they do.
+std::optional<Problem> early_end(const Bounded& bounded, std::optional<double> deadline_s,
+                                 const std::filesystem::path& output) {
+  if (bounded.out_of_time)
+    return Problem{"the counted run was ended after " + seconds(*deadline_s), "",
+                   "--budget with more seconds, a smaller case, or declare() in the source"};
+  if (bounded.supervision.asked_to_end != 0)
+    return Problem{std::string("the counted run was interrupted (") +
+                       strsignal(bounded.supervision.asked_to_end) + ")",
+                   "", "let it run to its end, or record a smaller case"};
+  return emulated::diagnose(output, bounded.supervision.wait_status);
+}
+
+}  // namespace
+
+Estimate estimate_counted_pass(double native_cpu_s, bool full_cache) {
+  return {startup_s + native_cpu_s * (full_cache ? full_low : sampled_low),
+          startup_s + native_cpu_s * (full_cache ? full_high : sampled_high)};
+}
+
+Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate) {
+  const RecordOptions& options = *run.options;
+  const emulated::Install install{options.install.libexec, options.install.lib};
+  if (auto problem = emulated::unavailable(install)) return tl::unexpected(*problem);
+
+  CountedOutcome outcome;
+  outcome.counts.collector = "emulated";
+  const auto command =
+      emulated::plan(install, options.command, run.directory, pass_options(run, outcome.notes));
+  if (!command) return tl::unexpected(command.error());
+  outcome.notes.insert(outcome.notes.end(), command->notes.begin(), command->notes.end());
+
+  const OverlayOptions overlay_options{{run.directory}};
+  const bool overlay = announce_isolation(options, overlay_options, outcome.notes);
+  const std::optional<double> deadline_s = deadline(options, overlay);
+  const Estimate estimate = estimate_counted_pass(run.native_cpu_s, options.full_cache);
+  std::string line = fmt::format("Counting in a second run: {} to {} expected",
+                                 seconds(estimate.low_s), seconds(estimate.high_s));
+  if (deadline_s && estimate.high_s > *deadline_s)
+    line += fmt::format(", ended after {} (--budget)", seconds(*deadline_s));
+  say(options, line + "; Ctrl-C ends it and keeps the times.");
+
+  Descriptor null(open("/dev/null", O_RDWR | O_CLOEXEC));
+  Launch launch;
+  launch.command = command->arguments;
+  launch.environment = environment_of(*command);
+  launch.signal_mask = gate.original_mask();
+  launch.prepare = [&] {
+    return prepare_counted(run.standard_input.get(), null.get(),
+                           overlay ? &overlay_options : nullptr);
+  };
+  const auto launched = roofmark::launch(launch);
+  if (!launched) return tl::unexpected(launched.error().problem);
+
+  const auto show_progress = [&](double elapsed_s) {
+    if (options.progress)
+      options.progress(fmt::format("counting: {} of {} to {}", seconds(elapsed_s),
+                                   seconds(estimate.low_s), seconds(estimate.high_s)));
+    return 0.5;
+  };
+  const Bounded bounded = supervise_bounded(launched->pid, gate, deadline_s, show_progress);
+  if (options.progress) options.progress("");
+
+  emulated::CountedCommand planned = *command;
+  CountsOfPass counts = read_counts_of_pass(planned.output);
+  outcome.counts.processes = std::move(counts.processes);
+  outcome.counts.problem = early_end(bounded, deadline_s, planned.output);
+  for (const Problem& problem : counts.problems)
+    outcome.notes.push_back("Counts: " + to_line(problem) + ".");
+  if (outcome.counts.processes.empty() && !outcome.counts.problem)
+    outcome.counts.problem =
+        counts.problems.empty() ? Problem{"the counted run left no counts", planned.output.string(),
+                                          "--counters none, and report it"}
+                                : counts.problems.front();
+  outcome.pass.purpose = "counts";
+  outcome.pass.collector = "emulated";
+  outcome.pass.exit_status = bounded.supervision.end.shell_status();
+  outcome.pass.wall_s = bounded.supervision.wall_s;
+  if (outcome.counts.problem) outcome.pass.note = to_line(*outcome.counts.problem);
+  return outcome;
+}
+
+}  // namespace roofmark

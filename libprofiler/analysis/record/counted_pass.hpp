@@ -1,0 +1,40 @@
+// Runs the target a second time under the emulated collector, out of the way of the first run.
+#pragma once
+
+#include <analysis/profile/join.hpp>
+#include <analysis/record/descriptor.hpp>
+#include <analysis/record/record.hpp>
+#include <analysis/record/signal_gate.hpp>
+#include <filesystem>
+#include <optional>
+
+namespace roofmark {
+
+/// Wall time that a counted pass may take when nobody said how much.
+inline constexpr double default_budget_s = 300;
+
+struct CountedRun {
+  const RecordOptions* options = nullptr;
+  std::filesystem::path directory;  ///< for its files; on no network file system
+  Descriptor standard_input;        ///< what the target reads
+  double native_cpu_s = 0;          ///< of the native run: the estimate rests on it
+  bool whole_program = false;       ///< no region was seen: count everything
+};
+
+struct CountedOutcome {
+  CountedPass counts;
+  Pass pass;
+  std::vector<std::string> notes;
+};
+
+/// How long the pass takes, from measured slowdowns of programs of many kinds.
+struct Estimate {
+  double low_s = 0;
+  double high_s = 0;
+};
+Estimate estimate_counted_pass(double native_cpu_s, bool full_cache);
+
+/// Why this target can't be counted, or what was counted, perhaps incomplete (`counts.problem`).
+Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate);
+
+}  // namespace roofmark

@@ -1,0 +1,34 @@
+// The run that is timed: the target as the user would run it, with the runtime preloaded.
+#pragma once
+
+#include <analysis/profile/join.hpp>
+#include <analysis/record/record.hpp>
+#include <analysis/record/signal_gate.hpp>
+#include <analysis/record/stdin_capture.hpp>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace roofmark {
+
+struct NativeRun {
+  TargetEnd end;
+  std::optional<Problem> not_started;
+  WholeProgram whole;
+  std::vector<RawProcess> processes;
+  std::vector<PlacementSample> samples;
+  std::optional<Problem> no_markers;
+  std::optional<double> ticks_per_second;
+  int asked_to_end = 0;  ///< SIGINT, SIGTERM, ... arrived while it ran
+  std::vector<std::string> notes;
+};
+
+/// `recording`: an empty directory for the arenas; nothing, with the reason in `no_recording`: the
+/// target runs without the runtime and is timed as a whole.
+NativeRun run_native_pass(const RecordOptions& options,
+                          const std::optional<std::filesystem::path>& recording,
+                          const std::optional<Problem>& no_recording, const SignalGate& gate,
+                          StdinCapture& standard_input);
+
+}  // namespace roofmark

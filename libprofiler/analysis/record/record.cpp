@@ -1,0 +1,167 @@
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <analysis/profile/join.hpp>
+#include <analysis/record/counted_pass.hpp>
+#include <analysis/record/native_pass.hpp>
+#include <analysis/record/record.hpp>
+#include <analysis/record/scratch.hpp>
+#include <analysis/record/stdin_capture.hpp>
+#include <array>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+
+namespace roofmark {
+namespace {
+
+/// Input that a second run gets again is kept up to here.
+constexpr std::uint64_t stdin_bound_bytes = std::uint64_t{1} << 28;
+
+std::string now_rfc3339() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+/// Why no second run is made, before it is known what the collectors can do.
+std::optional<Problem> why_not_counted(const RecordOptions& options, const NativeRun& native) {
+  if (options.counters == "none")
+    return Problem{"counting was not asked for (--counters none)", "", "--counters auto"};
+  if (options.once)
+    return Problem{"the program was to run only once (--once), and that run was timed", "",
+                   "leave out --once, or declare() the work in the source"};
+  const bool was_ended = native.asked_to_end != 0 || native.end.signal == SIGKILL ||
+                         native.end.signal == SIGTERM || native.end.signal == SIGINT;
+  if (was_ended && !options.budget_s) {
+    const int signal = native.asked_to_end != 0 ? native.asked_to_end : native.end.signal;
+    return Problem{std::string("the timed run was ended from outside (") + strsignal(signal) +
+                       "), so a second run might not end by itself",
+                   "", "--budget SECONDS ends the counted run after that time"};
+  }
+  return std::nullopt;
+}
+
+/// Nothing where the counters that were asked for exist.
+std::optional<Problem> unknown_counters(const std::string& name) {
+  if (name == "auto" || name == "none" || name == "emulated") return std::nullopt;
+  return Problem{"no such collector here", "--counters " + name, "auto, emulated or none"};
+}
+
+void count(const RecordOptions& options, const NativeRun& native, const Scratch* scratch,
+           const StdinCapture& standard_input, const SignalGate& gate, JoinInput& input,
+           Profile& profile) {
+  input.not_counted = why_not_counted(options, native);
+  if (input.not_counted) return;
+  if (scratch == nullptr) {
+    input.not_counted = Problem{"no directory could hold the counts", "",
+                                "set TMPDIR to a writable directory on a local disk"};
+    return;
+  }
+  CountedRun run;
+  run.options = &options;
+  run.native_cpu_s = native.whole.user_s + native.whole.system_s;
+  // Without regions the whole program is the one row that there is.
+  run.whole_program = options.whole_program || native.processes.empty();
+  auto replayed = standard_input.replay();
+  if (!replayed) {
+    input.not_counted = replayed.error();
+    return;
+  }
+  run.standard_input = std::move(*replayed);
+  auto directory = scratch->subdirectory("counts");
+  if (!directory) {
+    input.not_counted = directory.error();
+    return;
+  }
+  run.directory = *directory;
+  auto outcome = run_counted_pass(run, gate);
+  if (!outcome) {
+    input.not_counted = outcome.error();
+    return;
+  }
+  input.counted = std::move(outcome->counts);
+  profile.passes.push_back(std::move(outcome->pass));
+  profile.notes.insert(profile.notes.end(), outcome->notes.begin(), outcome->notes.end());
+}
+
+}  // namespace
+
+Recording record(const RecordOptions& options) {
+  Recording recording;
+  Profile& profile = recording.profile;
+  profile.program.command = options.command;
+  profile.program.host = host_name();
+  profile.program.started = now_rfc3339();
+  if (auto unknown = unknown_counters(options.counters)) {
+    recording.end.exit_code = 125;
+    recording.not_started = *unknown;
+    return recording;
+  }
+
+  const SignalGate gate;
+  std::optional<Scratch> scratch;
+  std::optional<std::filesystem::path> arenas;
+  std::optional<Problem> no_recording;
+  const auto candidates =
+      options.scratch_candidates.empty() ? Scratch::usual_candidates() : options.scratch_candidates;
+  if (auto created = Scratch::create(candidates)) {
+    scratch.emplace(std::move(*created));
+    if (auto directory = scratch->subdirectory("arenas"))
+      arenas = *directory;
+    else
+      no_recording = directory.error();
+  } else {
+    no_recording = created.error();
+  }
+  if (no_recording && options.tell)
+    options.tell("Regions are not timed: " + to_line(*no_recording) + ".");
+
+  StdinCapture standard_input(scratch ? scratch->path() : "/nowhere",
+                              options.counters == "none" || options.once ? 0 : stdin_bound_bytes);
+  NativeRun native = run_native_pass(options, arenas, no_recording, gate, standard_input);
+  recording.end = native.end;
+  recording.not_started = native.not_started;
+  profile.program.exit_status = native.end.shell_status();
+  if (native.not_started) return recording;
+  profile.notes = native.notes;
+  profile.passes.push_back(
+      {"time", "clock", native.end.shell_status(), native.whole.wall_s, 1.0, ""});
+
+  JoinInput input;
+  count(options, native, scratch ? &*scratch : nullptr, standard_input, gate, input, profile);
+  input.native = std::move(native.processes);
+  input.whole = native.whole;
+  input.samples = std::move(native.samples);
+  input.no_markers = std::move(native.no_markers);
+  input.ticks_per_second = native.ticks_per_second;
+  if (input.not_counted && options.tell && options.counters != "none" && !options.once)
+    options.tell("Nothing is counted: " + to_line(*input.not_counted) + ".");
+  join(input, profile);
+  return recording;
+}
+
+void end_as(const TargetEnd& end) {
+  if (end.signal != 0) {
+    const rlimit no_core{0, 0};  // the target has left its own
+    setrlimit(RLIMIT_CORE, &no_core);
+    std::signal(end.signal, SIG_DFL);
+    sigset_t only;
+    sigemptyset(&only);
+    sigaddset(&only, end.signal);
+    sigprocmask(SIG_UNBLOCK, &only, nullptr);
+    raise(end.signal);
+  }
+  _exit(end.shell_status());
+}
+
+}  // namespace roofmark

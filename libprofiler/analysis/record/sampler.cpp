@@ -1,0 +1,138 @@
+#include <dirent.h>
+#include <fcntl.h>
+
+#include <algorithm>
+#include <analysis/record/descriptor.hpp>
+#include <analysis/record/sampler.hpp>
+#include <analysis/record/supervise.hpp>
+#include <charconv>
+#include <cstdlib>
+#include <string>
+
+namespace roofmark {
+namespace {
+
+constexpr std::size_t most_samples = 4096;
+constexpr double largest_share = 0.02;
+/// More processes than this are looked at no more: their threads would take the recorder's time.
+constexpr std::size_t most_processes = 64;
+
+std::string read_small(const std::string& path) {
+  Descriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  char buffer[4096];
+  const ssize_t got = fd ? read(fd.get(), buffer, sizeof buffer) : -1;
+  return got > 0 ? std::string(buffer, static_cast<std::size_t>(got)) : std::string();
+}
+
+std::vector<pid_t> numbers(std::string_view text) {
+  std::vector<pid_t> result;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at < end) {
+    pid_t number = 0;
+    const auto [next, error] = std::from_chars(at, end, number);
+    if (error == std::errc()) result.push_back(number);
+    at = next > at ? next : at + 1;
+  }
+  return result;
+}
+
+class Directory {
+ public:
+  explicit Directory(const std::string& path) : handle_(opendir(path.c_str())) {}
+  ~Directory() {
+    if (handle_ != nullptr) closedir(handle_);
+  }
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
+  const dirent* next() { return handle_ != nullptr ? readdir(handle_) : nullptr; }
+
+ private:
+  DIR* handle_;
+};
+
+/// Adds the threads of `pid`, and its children to `queue`.
+void look_at(pid_t pid, PlacementSample& sample, std::vector<pid_t>& queue) {
+  const std::string tasks = "/proc/" + std::to_string(pid) + "/task/";
+  Directory directory(tasks);
+  while (const dirent* entry = directory.next()) {
+    if (entry->d_name[0] == '.') continue;
+    const std::string task = tasks + entry->d_name;
+    PlacementSample::Thread thread;
+    char state = 0;
+    if (!parse_stat(read_small(task + "/stat"), state, thread.processor)) continue;
+    thread.pid = pid;
+    thread.tid = std::strtoll(entry->d_name, nullptr, 10);
+    thread.running = state == 'R';
+    sample.threads.push_back(thread);
+    if (queue.size() < most_processes)
+      for (const pid_t child : numbers(read_small(task + "/children"))) queue.push_back(child);
+  }
+}
+
+/// The innermost region that is open on this thread.
+std::uint64_t open_path(const RawThread& thread) {
+  std::optional<std::size_t> innermost;
+  for (std::size_t i = 0; i < thread.nodes.size(); ++i) {
+    if (!thread.nodes[i].open_since) continue;
+    // Parents come first and one path is open at a time, so a later open node lies deeper.
+    innermost = i;
+  }
+  return innermost ? path_key(thread.path(*innermost)) : 0;
+}
+
+void add_open_regions(const std::string& recording, PlacementSample& sample) {
+  std::vector<Problem> problems;  // a file that is just being made is no problem here
+  for (const RawProcess& process : read_arenas(recording, problems)) {
+    for (const RawThread& thread : process.threads) {
+      if (thread.folded) continue;
+      const std::uint64_t key = open_path(thread);
+      for (PlacementSample::Thread& seen : sample.threads)
+        if (key != 0 && seen.pid == process.pid && seen.tid == thread.tid) seen.open_path = key;
+    }
+  }
+}
+
+}  // namespace
+
+bool parse_stat(std::string_view line, char& state, int& processor) {
+  // The name in parentheses may hold anything, parentheses and blanks too: the last one ends it.
+  const std::size_t name_end = line.rfind(')');
+  if (name_end == std::string_view::npos || name_end + 2 >= line.size()) return false;
+  std::string_view rest = line.substr(name_end + 2);
+  state = rest.front();
+  constexpr int processor_field = 39;  // proc(5), counted from 1; `rest` starts at field 3
+  for (int field = 3; field < processor_field; ++field) {
+    const std::size_t blank = rest.find(' ');
+    if (blank == std::string_view::npos) return false;
+    rest.remove_prefix(blank + 1);
+  }
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), processor);
+  return error == std::errc();
+}
+
+double Sampler::look(double elapsed_s) {
+  const double started_s = monotonic_s();
+  PlacementSample sample;
+  sample.time_s = elapsed_s;
+  std::vector<pid_t> queue{target_};
+  for (std::size_t i = 0; i < queue.size(); ++i) look_at(queue[i], sample, queue);
+  if (!recording_.empty()) add_open_regions(recording_, sample);
+  if (!sample.threads.empty()) samples_.push_back(std::move(sample));
+  if (samples_.size() > most_samples) {
+    // Half of them, evenly spread, and half as many from now on.
+    for (std::size_t i = 1; 2 * i < samples_.size(); ++i) samples_[i] = std::move(samples_[2 * i]);
+    samples_.resize((samples_.size() + 1) / 2);
+    longest_interval_s_ *= 2;
+  }
+  const double cost_s = monotonic_s() - started_s;
+  interval_s_ = std::clamp(elapsed_s / 50, 1e-3, longest_interval_s_);
+  // A steady beat could fall in step with the target's own: 25 % jitter (xorshift).
+  random_ ^= random_ << 13;
+  random_ ^= random_ >> 17;
+  random_ ^= random_ << 5;
+  const double jitter = 0.75 + 0.5 * static_cast<double>(random_) / 4294967296.0;
+  return std::max(interval_s_ * jitter, cost_s / largest_share);
+}
+
+}  // namespace roofmark

@@ -1,0 +1,38 @@
+// Looks at the target from outside: which threads there are, which of them run and where (/proc),
+// and which region each has open (its arena). Costs the target nothing but the time of the looks.
+#pragma once
+
+#include <sys/types.h>
+
+#include <analysis/profile/join.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roofmark {
+
+class Sampler {
+ public:
+  /// `recording` is the directory of the target's arenas; empty: it has none.
+  Sampler(pid_t target, std::string recording)
+      : target_(target), recording_(std::move(recording)) {}
+
+  /// Takes a sample; returns the seconds until the next. The looks come quickly at first, so that a
+  /// short program is seen too, and are kept below 2 % of a core and 4096 in number.
+  double look(double elapsed_s);
+
+  std::vector<PlacementSample> take() { return std::move(samples_); }
+
+ private:
+  pid_t target_;
+  std::string recording_;
+  double interval_s_ = 1e-3;
+  double longest_interval_s_ = 20e-3;
+  std::uint32_t random_ = 2463534242U;
+  std::vector<PlacementSample> samples_;
+};
+
+/// State letter and processor of one /proc/PID/task/TID/stat line; false when it can't be read.
+bool parse_stat(std::string_view line, char& state, int& processor);
+
+}  // namespace roofmark

@@ -1,0 +1,37 @@
+// A private directory for one recording: the target's arenas, its captured stdin, the counts.
+#pragma once
+
+#include <filesystem>
+#include <roofmark/result.hpp>
+#include <string>
+#include <vector>
+
+namespace roofmark {
+
+/// Removed with all it holds when it goes out of scope.
+class Scratch {
+ public:
+  /// A new directory below the first candidate that is writable, has room and is no network file
+  /// system: a recording is mapped memory, which such systems tear, stall or refuse.
+  static Result<Scratch> create(const std::vector<std::filesystem::path>& candidates);
+
+  /// $TMPDIR, /dev/shm, $XDG_RUNTIME_DIR, /tmp, /var/tmp, the working directory.
+  static std::vector<std::filesystem::path> usual_candidates();
+
+  Scratch(Scratch&& other) noexcept;
+  Scratch& operator=(Scratch&&) = delete;
+  ~Scratch();
+
+  const std::filesystem::path& path() const { return path_; }
+  /// A new directory inside it.
+  Result<std::filesystem::path> subdirectory(const std::string& name) const;
+
+ private:
+  explicit Scratch(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+};
+
+/// The name of the network file system that holds `directory`, or an empty string when it is local.
+std::string network_file_system(const std::filesystem::path& directory);
+
+}  // namespace roofmark

@@ -1,0 +1,126 @@
+#include <poll.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <analysis/record/supervise.hpp>
+#include <cerrno>
+#include <cmath>
+
+namespace roofmark {
+namespace {
+
+/// How long a counted program may take to write its counts after it was asked to end.
+constexpr double grace_s = 10.0;
+
+/// Where no signal descriptor could be made, the end of the child is only seen by asking.
+constexpr double longest_wait_s = 1.0;
+
+bool reap(pid_t pid, double started_s, Supervision& result) {
+  int status = 0;
+  const pid_t got = wait4(pid, &status, WNOHANG, &result.usage);
+  if (got == 0 || (got < 0 && errno == EINTR)) return false;
+  result.wall_s = monotonic_s() - started_s;
+  result.wait_status = status;
+  result.end.started = true;
+  if (got < 0)
+    result.end.exit_code = 125;  // somebody else reaped it: its status is lost
+  else if (WIFSIGNALED(status))
+    result.end.signal = WTERMSIG(status);
+  else
+    result.end.exit_code = WEXITSTATUS(status);
+  return true;
+}
+
+void wait_for_signal(const SignalGate& gate, double seconds) {
+  pollfd entry{gate.descriptor(), POLLIN, 0};
+  const double bounded = std::clamp(seconds, 0.0, longest_wait_s);
+  timespec timeout{};
+  timeout.tv_sec = static_cast<time_t>(bounded);
+  timeout.tv_nsec = static_cast<long>((bounded - std::floor(bounded)) * 1e9);
+  ppoll(&entry, 1, &timeout, nullptr);
+}
+
+bool asks_to_end(int signal) {
+  return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+}
+
+/// Stops together with the target: by Ctrl-Z, or when somebody stops only the recorder.
+void stop_with(pid_t pid, const signalfd_siginfo& signal) {
+  if (must_forward(signal, pid)) kill(pid, SIGTSTP);
+  raise(SIGSTOP);
+}
+
+}  // namespace
+
+double monotonic_s() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+Supervision supervise(pid_t pid, const SignalGate& gate, const Look& look) {
+  const double started_s = monotonic_s();
+  Supervision result;
+  double next_look_s = 0;
+  for (;;) {
+    while (const auto signal = gate.next()) {
+      const int number = static_cast<int>(signal->ssi_signo);
+      if (asks_to_end(number)) result.asked_to_end = number;
+      if (number == SIGTSTP)
+        stop_with(pid, *signal);
+      else if (must_forward(*signal, pid))
+        kill(pid, number);
+    }
+    if (reap(pid, started_s, result)) return result;
+    const double elapsed_s = monotonic_s() - started_s;
+    if (look && elapsed_s >= next_look_s) next_look_s = elapsed_s + look(elapsed_s);
+    wait_for_signal(gate, look ? next_look_s - elapsed_s : longest_wait_s);
+  }
+}
+
+Bounded supervise_bounded(pid_t pid, const SignalGate& gate, std::optional<double> deadline_s,
+                          const Look& look) {
+  const double started_s = monotonic_s();
+  Bounded result;
+  std::optional<double> kill_at_s;
+  double next_look_s = 0;
+  const auto ask_to_end = [&](double elapsed_s) {
+    kill(pid, SIGTERM);
+    kill_at_s = elapsed_s + grace_s;
+  };
+  for (;;) {
+    const double elapsed_s = monotonic_s() - started_s;
+    while (const auto signal = gate.next()) {
+      const int number = static_cast<int>(signal->ssi_signo);
+      if (number == SIGTSTP) {
+        kill(-pid, SIGSTOP);
+        raise(SIGSTOP);
+        kill(-pid, SIGCONT);
+      }
+      if (!asks_to_end(number)) continue;
+      int& asked = result.supervision.asked_to_end;
+      if (asked == 0)
+        ask_to_end(elapsed_s);
+      else
+        kill_at_s = 0;  // asked twice: at once
+      asked = number;
+    }
+    if (reap(pid, started_s, result.supervision)) break;
+    if (deadline_s && !kill_at_s && elapsed_s >= *deadline_s) {
+      result.out_of_time = true;
+      ask_to_end(elapsed_s);
+    }
+    if (kill_at_s && elapsed_s >= *kill_at_s) kill(-pid, SIGKILL);
+    if (look && elapsed_s >= next_look_s) next_look_s = elapsed_s + look(elapsed_s);
+    double wait_s = look ? next_look_s - elapsed_s : longest_wait_s;
+    if (deadline_s && !kill_at_s) wait_s = std::min(wait_s, *deadline_s - elapsed_s);
+    if (kill_at_s) wait_s = std::min(wait_s, std::max(*kill_at_s - elapsed_s, 0.05));
+    wait_for_signal(gate, wait_s);
+  }
+  kill(-pid, SIGKILL);  // what it left behind would go on using the scratch directory
+  return result;
+}
+
+}  // namespace roofmark
