@@ -1,0 +1,153 @@
+#include "analysis/roofline/advice_facts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/roofline/ceilings.hpp"
+
+namespace roofmark::model {
+namespace {
+
+using Facts = std::map<std::string, double>;
+
+void put(Facts& facts, const char* name, const std::optional<double>& value) {
+  if (value && std::isfinite(*value)) facts[name] = *value;
+}
+
+std::optional<double> operations(const Work& work, const char* name) {
+  const auto found = work.operations.find(name);
+  if (found == work.operations.end()) return std::nullopt;
+  return double(found->second.value);
+}
+
+std::optional<double> total(const Work& work, const std::string& level) {
+  const auto found = work.bytes.find(level);
+  if (found == work.bytes.end() || !found->second.read || !found->second.write) return std::nullopt;
+  return double(found->second.read->value) + double(found->second.write->value);
+}
+
+std::optional<double> rung(const Roofline& roofline, std::string_view name) {
+  for (const Rung& step : roofline.ladder)
+    if (step.name.starts_with(name)) return step.gain;
+  return std::nullopt;
+}
+
+void put_time(Facts& facts, const Case& it) {
+  if (!it.evaluation.wall_s) return;
+  const double wall_s = *it.evaluation.wall_s;
+  const Explained& time = evidence(it);
+  put(facts, "wall_s", wall_s);
+  put(facts, "explained_share", time.overlapped / wall_s);
+  put(facts, "serial_share", time.serial / wall_s);
+  put(facts, "unexplained_s", std::max(0.0, wall_s - time.overlapped));
+  if (it.region.visits > 0) put(facts, "visit_mean_s", wall_s / double(it.region.visits));
+  if (const Part* part = binding_part(time)) {
+    put(facts, "binding_ceiling", part->ceiling.per_s);
+    if (part->kind == Kind::memory) put(facts, "binding_bytes_per_s", part->amount / wall_s);
+  }
+}
+
+void put_threads(Facts& facts, const Case& it) {
+  put(facts, "threads", double(it.region.threads));
+  put(facts, "cores_used", it.evaluation.cores);
+  put(facts, "cores", cores_of(it.machine));
+  put(facts, "visits", double(it.region.visits));
+  put(facts, "imbalance", it.region.imbalance);
+  put(facts, "gain_idle_cores", gain_of_idle_cores(it));
+  put(facts, "gain_balance", gain_of_balance(it));
+  if (it.region.cores_used) put(facts, "cores_used_sampled", it.region.cores_used->value);
+}
+
+void put_mix(Facts& facts, const Case& it) {
+  const Work& work = it.work;
+  put(facts, "scalar_share", scalar_share(work));
+  put(facts, "fused_share", fused_share(work));
+  double all = 0, narrow = 0, divide = 0;
+  for (const ComputeClass& part : work.mix) {
+    const double flop = double(part.flop);
+    all += flop;
+    if (part.width_bits < widest(it.machine, part.precision)) narrow += flop;
+    if (part.operation == Operation::div || part.operation == Operation::sqrt) divide += flop;
+  }
+  if (all > 0) {
+    put(facts, "narrow_share", narrow / all);
+    put(facts, "divide_share", divide / all);
+  }
+  if (it.evaluation.as_written)
+    for (const Part& part : *it.evaluation.as_written)
+      if (part.name == "divide" || part.name == "square root") put(facts, "divide_s", part.seconds);
+  if (const auto converted = operations(work, "convert"); converted && it.evaluation.flop > 0)
+    put(facts, "convert_per_flop", *converted / double(it.evaluation.flop));
+  if (it.evaluation.precision) {
+    const double bits = widest(it.machine, *it.evaluation.precision);
+    put(facts, "widest_bits", bits);
+    put(facts, "widest_bytes", bits / 8);
+  }
+}
+
+void put_bytes(Facts& facts, const Case& it, const Roofline& roofline) {
+  const Work& work = it.work;
+  const auto loads = operations(work, "loads");
+  const auto l1 = work.bytes.find("L1");
+  if (loads && *loads > 0 && l1 != work.bytes.end() && l1->second.read)
+    put(facts, "bytes_per_load", double(l1->second.read->value) / *loads);
+  const auto asked = total(work, "L1"), filled = total(work, "L2");
+  if (asked && filled && *filled > 0) {
+    put(facts, "line_use", *asked / *filled);
+    put(facts, "line_unused", std::max(0.0, 1 - *asked / *filled));
+  }
+  const auto level = roofline.levels.find(roofline.verdict_detail);
+  if (level != roofline.levels.end() && level->second.intensity > 0) {
+    put(facts, "intensity", level->second.intensity);
+    put(facts, "ridge", level->second.ridge);
+    put(facts, "intensity_gap", level->second.ridge / level->second.intensity);
+  }
+}
+
+/// A store that misses fetches its line first, unless it bypasses the caches. What the region
+/// writes to memory bounds what it fetched for that.
+void put_write_allocate(Facts& facts, const Case& it, const Roofline& roofline) {
+  const auto found = it.work.bytes.find(roofline.verdict_detail);
+  if (found == it.work.bytes.end() || !is_main_memory(found->first)) return;
+  const auto bypass = operations(it.work, "nt_store_bytes");
+  if (!found->second.read || !found->second.write || !bypass) return;
+  const double read = double(found->second.read->value);
+  const double write = double(found->second.write->value);
+  if (read + write <= 0) return;
+  const double fetched = std::clamp(write - *bypass, 0.0, read);
+  const double share = fetched / (read + write);
+  put(facts, "store_fetch_share", share);
+  // At most what the next ceiling leaves.
+  double next_s = 0;
+  const auto& parts = it.evaluation.as_written ? *it.evaluation.as_written : it.evaluation.machine;
+  double here_s = 0;
+  for (const Part& part : parts)
+    (part.name == found->first ? here_s : next_s) =
+        std::max(part.name == found->first ? here_s : next_s, part.seconds);
+  const double after_s = std::max(here_s * (1 - share), next_s);
+  if (after_s > 0 && here_s > after_s) put(facts, "gain_no_fetch", here_s / after_s);
+}
+
+}  // namespace
+
+std::map<std::string, double> advice_facts(const Case& it, const Roofline& roofline) {
+  Facts facts;
+  put_time(facts, it);
+  put_threads(facts, it);
+  put_mix(facts, it);
+  put_bytes(facts, it, roofline);
+  put_write_allocate(facts, it, roofline);
+  put(facts, "ipc", instructions_per_cycle(it));
+  put(facts, "fraction", roofline.fraction);
+  put(facts, "fraction_as_written", roofline.fraction_as_written);
+  put(facts, "gain_as_written", rung(roofline, "reach the roof"));
+  put(facts, "gain_vectorise", rung(roofline, "vectorise"));
+  put(facts, "gain_fma", rung(roofline, "use FMA"));
+  put(facts, "gain_cores", rung(roofline, "use all cores"));
+  put(facts, "gain_bytes", rung(roofline, "move fewer bytes"));
+  put(facts, "main_memory_uncounted", it.evaluation.main_memory_uncounted ? 1 : 0);
+  put(facts, "flop_uncounted", it.evaluation.flop_counted ? 0 : 1);
+  return facts;
+}
+
+}  // namespace roofmark::model

@@ -1,0 +1,14 @@
+// The numbers that advice may rest on, by the names that data/advice.json uses.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "analysis/roofline/judgement.hpp"
+
+namespace roofmark::model {
+
+/// Only what is known: an absent name never compares and never prints.
+std::map<std::string, double> advice_facts(const Case& it, const Roofline& roofline);
+
+}  // namespace roofmark::model

@@ -1,0 +1,55 @@
+// Choosing a machine's ceiling for a class of work: precision, width and operation on the one side,
+// interface, read/write mix and access width on the other, both for a number of cores.
+#pragma once
+
+#include <optional>
+#include <roofmark/profile.hpp>
+#include <roofmark/roofline.hpp>
+#include <string>
+#include <vector>
+
+namespace roofmark::model {
+
+/// Half the spread that was seen, relative and capped (see verdicts.json).
+double uncertainty_of(const Ceiling& ceiling);
+
+/// FLOP/s of one class on `cores` cores. Where the very class was not measured, a class that is at
+/// least as fast stands in for it and the source is `theoretical`; nothing where there is none.
+std::optional<Ceiling> compute_ceiling(const Machine& machine, Precision precision,
+                                       unsigned width_bits, Operation operation, double cores);
+
+/// The highest FLOP/s of a precision, of any class.
+std::optional<Ceiling> topmost_peak(const Machine& machine, Precision precision, double cores);
+
+/// Widest vector registers that have a ceiling of this precision.
+unsigned widest(const Machine& machine, Precision precision);
+
+/// How bytes cross an interface.
+struct TrafficMix {
+  double read_share = 1;        ///< reads / (reads + writes) at the interface
+  bool non_temporal = false;    ///< the stores bypass the caches
+  double bytes_per_access = 0;  ///< mean size of a load; 0: not known, the widest is taken
+};
+
+/// Interface bytes/s of one level for a mix, between the patterns that were measured.
+std::optional<Ceiling> bandwidth_ceiling(const Machine& machine, const std::string& level,
+                                         const TrafficMix& mix, double cores);
+
+/// Interface bytes/s of the best pattern that reads, over all cores.
+std::optional<Ceiling> topmost_bandwidth(const Machine& machine, const std::string& level);
+
+/// Program bytes/s of main memory, for bytes that a user declared: their mix is not known, so that
+/// of the triad stands for it.
+std::optional<Ceiling> declared_bandwidth(const Machine& machine, const std::string& level,
+                                          double cores);
+
+/// Interfaces that have a ceiling, innermost first.
+std::vector<std::string> interfaces(const Machine& machine);
+
+/// Main memory of any kind, as opposed to a cache.
+bool is_main_memory(const std::string& level);
+
+/// Cores that count: one thread a core is the peak.
+unsigned cores_of(const Machine& machine);
+
+}  // namespace roofmark::model

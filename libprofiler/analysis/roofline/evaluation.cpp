@@ -1,0 +1,232 @@
+#include "analysis/roofline/evaluation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/roofline/compute_time.hpp"
+#include "analysis/roofline/sane.hpp"
+#include "analysis/roofline/thresholds.hpp"
+#include "analysis/roofline/traffic.hpp"
+
+namespace roofmark::model {
+namespace {
+
+constexpr auto heavier = [](const Part& a, const Part& b) { return a.seconds < b.seconds; };
+
+std::optional<double> time_of(const std::optional<Measure>& measure) {
+  if (!measure || !is_time(measure->value)) return std::nullopt;
+  return measure->value;
+}
+
+double relative_half_range(const Measure& measure) {
+  if (!measure.low || !measure.high || !(measure.value > 0)) return 0;
+  const double range = (*measure.high - *measure.low) / 2 / measure.value;
+  return range > 0 ? std::min(range, largest_uncertainty) : 0;
+}
+
+Part memory_part(const InterfaceTraffic& traffic, const Ceiling& ceiling) {
+  Part part;
+  part.kind = Kind::memory;
+  part.name = traffic.level;
+  part.amount = traffic.bytes;
+  part.ceiling = ceiling;
+  part.seconds = traffic.bytes / ceiling.per_s;
+  part.uncertainty = std::hypot(uncertainty_of(ceiling), traffic.uncertainty);
+  part.source = traffic.source;
+  return part;
+}
+
+std::vector<Part> memory_parts(const TrafficOfRegion& traffic, const Machine& machine,
+                               const Setting& setting) {
+  std::vector<Part> parts;
+  for (InterfaceTraffic level : traffic.levels) {
+    if (setting.vectorised) level.mix.bytes_per_access = 0;
+    const auto ceiling = level.declared
+                             ? declared_bandwidth(machine, level.level, setting.cores)
+                             : bandwidth_ceiling(machine, level.level, level.mix, setting.cores);
+    if (ceiling) parts.push_back(memory_part(level, *ceiling));
+  }
+  return parts;
+}
+
+std::vector<Part> topmost_parts(const TrafficOfRegion& traffic, const Machine& machine) {
+  std::vector<Part> parts;
+  for (const InterfaceTraffic& level : traffic.levels) {
+    const auto ceiling = level.declared
+                             ? declared_bandwidth(machine, level.level, cores_of(machine))
+                             : topmost_bandwidth(machine, level.level);
+    if (ceiling) parts.push_back(memory_part(level, *ceiling));
+  }
+  return parts;
+}
+
+/// "L1 not counted, L2 not counted"
+std::string listed(const std::vector<std::string>& clauses) {
+  std::string text;
+  for (const std::string& clause : clauses) text += (text.empty() ? "" : ", ") + clause;
+  return text;
+}
+
+void place_levels(Evaluation& made) {
+  const Part* peak = largest(made.machine, Kind::compute);
+  for (const Part& part : made.machine) {
+    if (part.kind != Kind::memory || part.amount <= 0) continue;
+    LevelPlacement& level = made.levels[part.name];
+    level.bandwidth_bytes_per_s = part.ceiling.per_s;
+    if (made.wall_s) level.achieved_bytes_per_s = part.amount / *made.wall_s;
+    if (!peak || made.point_flop <= 0) continue;
+    // The peak of a mix: so that mixed precisions sit under a roof that holds all of their work.
+    const FlopPerSecond top{made.point_flop / peak->seconds};
+    const BytesPerSecond bandwidth{part.ceiling.per_s};
+    level.intensity = made.point_flop / part.amount;
+    level.roof_flop_per_s = roof(top, bandwidth, Intensity{level.intensity}).value;
+    level.ridge = ridge(top, bandwidth).flop_per_byte;
+  }
+}
+
+/// Why the as-written roof is withheld, or nothing.
+std::optional<std::string> withheld(const Work& work, const Region& region, const Machine& machine,
+                                    const Evaluation& made) {
+  if (made.flop == 0) return std::nullopt;
+  if (region.flags.count("isa_differs"))
+    return "the counted pass ran another instruction set than the native one";
+  if (work.mix.empty()) return "the mix of vector widths and operations is not known";
+  double covered = 0;
+  for (const ComputeClass& part : work.mix) covered += double(part.flop);
+  if (covered < thresholds().mix_covers * double(made.flop))
+    return "the mix of vector widths and operations covers only part of the FLOPs";
+  const double without = compute_parts(work.mix, machine, Setting{}).flop_without_ceiling;
+  if (without > (1 - thresholds().mix_covers) * double(made.flop))
+    return "this machine has no ceiling for some of its operations";
+  return std::nullopt;
+}
+
+void count_flop(const Work& work, Evaluation& made) {
+  made.flop_counted = !work.flop.empty() || work.declared_flop;
+  if (work.flop.empty() && work.declared_flop) {
+    made.flop = work.declared_flop->value;
+    made.point_flop = double(made.flop);
+    made.precision = Precision::f64;
+    made.flop_source = Source::declared;
+    if (made.flop > 0) made.notes.push_back("The FLOPs are the user's declaration, taken as f64.");
+    return;
+  }
+  std::uint64_t most = 0;
+  for (const auto& [precision, count] : work.flop) {
+    made.flop += count.value;
+    if (made.precision && count.value <= most) continue;
+    most = count.value;
+    made.precision = precision;
+    made.point_flop = double(count.value);
+    made.flop_source = count.source;
+    const double range = double(count.high.value_or(most)) - double(count.low.value_or(most));
+    made.flop_uncertainty = most > 0 && range > 0 ? range / 2 / double(most) : 0;
+  }
+  std::string others;
+  for (const auto& [precision, count] : work.flop)
+    if (precision != made.precision && count.value > 0)
+      others += (others.empty() ? "" : ", ") + std::string(spelling(precision));
+  if (!others.empty())
+    made.notes.push_back("The point shows " + std::string(spelling(*made.precision)) +
+                         " alone; work in " + others +
+                         " is apart and counts in the explained time.");
+}
+
+}  // namespace
+
+Explained explain(const std::vector<Part>& parts) {
+  Explained explained;
+  const Part* most = nullptr;
+  for (const Part& part : parts) {
+    explained.serial += part.seconds;
+    if (part.seconds > 0 && (!most || heavier(*most, part))) most = &part;
+  }
+  if (!most) return explained;
+  explained.overlapped = most->seconds;
+  explained.binding[most->name] = *most;
+  return explained;
+}
+
+void add(Explained& sum, const Explained& child) {
+  sum.overlapped += child.overlapped;
+  sum.serial += child.serial;
+  for (const auto& [name, part] : child.binding) {
+    const auto [mine, is_new] = sum.binding.try_emplace(name, part);
+    if (is_new) continue;
+    Part& total = mine->second;
+    // Each of the two at its own ceiling: the mean ceiling is what the sum of the times implies.
+    total.uncertainty = std::max(total.uncertainty, part.uncertainty);
+    total.source = std::max(total.source, part.source);
+    total.seconds += part.seconds;
+    total.amount += part.amount;
+    if (total.seconds > 0) total.ceiling.per_s = total.amount / total.seconds;
+  }
+}
+
+const Part* binding_part(const Explained& explained) {
+  const Part* most = nullptr;
+  for (const auto& [name, part] : explained.binding)
+    if (!most || heavier(*most, part)) most = &part;
+  return most;
+}
+
+const Part* largest(const std::vector<Part>& parts, Kind kind) {
+  const Part* most = nullptr;
+  for (const Part& part : parts)
+    if (part.kind == kind && (!most || heavier(*most, part))) most = &part;
+  return most;
+}
+
+std::vector<Part> written_parts(const Work& work, const Region& region, const Machine& machine,
+                                const Setting& setting) {
+  std::vector<Part> parts = memory_parts(traffic_of(work, region, machine), machine, setting);
+  for (Part& part : compute_parts(work.mix, machine, setting).parts)
+    parts.push_back(std::move(part));
+  return parts;
+}
+
+double cores_used(const Region& region, const Work& work, const Machine& machine) {
+  const double all = cores_of(machine);
+  double cores = all;
+  if (const auto sampled = time_of(region.cores_used))
+    cores = *sampled;
+  else if (region.threads == 1)
+    cores = 1;
+  else if (const auto thread_s = time_of(work.thread_s), wall_s = time_of(work.wall_s);
+           thread_s && wall_s)
+    cores = *thread_s / *wall_s;
+  return std::clamp(cores, 1.0, all);
+}
+
+Evaluation evaluate(const Work& work, const Region& region, const Machine& machine) {
+  Evaluation made;
+  made.wall_s = time_of(work.wall_s);
+  if (work.wall_s) made.wall_uncertainty = relative_half_range(*work.wall_s);
+  made.cores = cores_used(region, work, machine);
+  count_flop(work, made);
+
+  const TrafficOfRegion traffic = traffic_of(work, region, machine);
+  made.uncounted = traffic.uncounted;
+  made.main_memory_uncounted = traffic.main_memory_uncounted;
+  made.notes.insert(made.notes.end(), traffic.notes.begin(), traffic.notes.end());
+  if (!made.uncounted.empty() && !made.main_memory_uncounted)
+    made.notes.push_back(listed(made.uncounted) + ": what it would bound is not known.");
+
+  made.machine = topmost_parts(traffic, machine);
+  if (made.flop > 0) {
+    const ComputeTime compute = topmost_compute(work, made.flop_source, machine);
+    if (compute.part) made.machine.push_back(*compute.part);
+    made.no_ceiling = compute.no_ceiling;
+  }
+  place_levels(made);
+
+  if (auto reason = withheld(work, region, machine, made)) {
+    if (made.flop_source != Source::declared)
+      made.notes.push_back("The as-written roof is withheld: " + *reason + ".");
+    return made;
+  }
+  made.as_written = written_parts(work, region, machine, Setting{made.cores});
+  return made;
+}
+
+}  // namespace roofmark::model

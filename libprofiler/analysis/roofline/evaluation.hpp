@@ -1,0 +1,78 @@
+// A region's counts turned into times: what each ceiling alone would need for the work.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <roofmark/profile.hpp>
+#include <roofmark/roofline.hpp>
+#include <string>
+#include <vector>
+
+namespace roofmark::model {
+
+enum class Kind { compute, memory };
+
+/// One ceiling's share in a region: work / ceiling.
+struct Part {
+  Kind kind = Kind::memory;
+  std::string name;  ///< interface, or the heaviest class: "DRAM", "divide", "f64 scalar add"
+  double seconds = 0;
+  double amount = 0;  ///< FLOPs or interface bytes
+  Ceiling ceiling;
+  double uncertainty = 0;           ///< relative: of the ceiling and of the count
+  Source source = Source::counted;  ///< of the amount
+};
+
+/// The parts of some work, and what they account for. For a parent the sum over its self work and
+/// its serial children.
+struct Explained {
+  double overlapped = 0;  ///< seconds: the largest part
+  double serial = 0;      ///< seconds: all parts
+  /// Seconds of the binding parts by name; one entry unless this is a sum over children.
+  std::map<std::string, Part> binding;
+};
+Explained explain(const std::vector<Part>& parts);
+void add(Explained& sum, const Explained& child);
+/// The part with most of the explained time; nothing where nothing is explained.
+const Part* binding_part(const Explained& explained);
+const Part* largest(const std::vector<Part>& parts, Kind kind);
+
+/// How a roof is built from the classes of the work; the ladder changes one at a time.
+struct Setting {
+  double cores = 1;
+  bool vectorised = false;  ///< as if all work were in the widest registers
+  bool fused = false;       ///< as if multiplies and adds were fused
+};
+
+/// Counts of one piece of work with what it takes to place it.
+struct Evaluation {
+  std::optional<double> wall_s;
+  double wall_uncertainty = 0;
+  bool flop_counted = false;
+  std::uint64_t flop = 0;  ///< of all precisions, to tell zero from some; never shown as a sum
+  std::optional<Precision> precision;  ///< dominant
+  double point_flop = 0;               ///< of that precision
+  Source flop_source = Source::counted;
+  double flop_uncertainty = 0;
+  double cores = 1;
+
+  std::vector<Part> machine;                    ///< against the topmost ceilings
+  std::optional<std::vector<Part>> as_written;  ///< nothing: withheld
+  std::map<std::string, LevelPlacement> levels;
+
+  std::vector<std::string> uncounted;  ///< "DRAM not counted": what may bound and is not known
+  bool main_memory_uncounted = false;
+  std::optional<std::string> no_ceiling;  ///< "no ceiling for f16"
+  std::vector<std::string> notes;
+};
+
+Evaluation evaluate(const Work& work, const Region& region, const Machine& machine);
+
+/// The parts of the as-written roof for a setting; the mix must be known.
+std::vector<Part> written_parts(const Work& work, const Region& region, const Machine& machine,
+                                const Setting& setting);
+
+/// Mean number of cores that the region kept busy; the machine's where it is not known.
+double cores_used(const Region& region, const Work& work, const Machine& machine);
+
+}  // namespace roofmark::model

@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <roofmark/roofline.hpp>
+
+#include "analysis/roofline/judgement.hpp"
+#include "analysis/roofline/thresholds.hpp"
+
+namespace roofmark {
+namespace {
+
+using model::Case;
+using model::Explained;
+
+Case leaf(const Work& work, const Region& region, const Machine& machine) {
+  Case it{work, region, machine, model::evaluate(work, region, machine), {}, {}, false};
+  it.machine_time = model::explain(it.evaluation.machine);
+  if (it.evaluation.as_written) it.written_time = model::explain(*it.evaluation.as_written);
+  return it;
+}
+
+std::optional<double> roof_of(const Case& it, const Explained& time) {
+  if (it.evaluation.point_flop <= 0 || time.overlapped <= 0) return std::nullopt;
+  const double roof = it.evaluation.point_flop / time.overlapped;
+  return std::isfinite(roof) ? std::optional(roof) : std::nullopt;
+}
+
+Measure explained_measure(const Explained& time) {
+  Source source = Source::measured;
+  for (const auto& [name, part] : time.binding) source = std::max(source, part.source);
+  return {time.overlapped, source, time.overlapped, time.serial};
+}
+
+void fill_numbers(const Case& it, Roofline& made) {
+  const auto& evaluation = it.evaluation;
+  const Explained& time = evidence(it);
+  if (evaluation.precision && evaluation.flop > 0)
+    made.precision = std::string(spelling(*evaluation.precision));
+  made.levels = evaluation.levels;
+  made.uncertainty = uncertainty(it);
+  made.notes = evaluation.notes;
+  if (evaluation.wall_s && evaluation.point_flop > 0)
+    made.achieved_flop_per_s = evaluation.point_flop / *evaluation.wall_s;
+  // An interface that was not counted could be lower than every roof below: no roof is honest then,
+  // unless what was counted explains the time by itself.
+  const bool open = made.verdict == Verdict::undetermined ||
+                    (evaluation.flop == 0 && evaluation.main_memory_uncounted);
+  if (open) return;
+  if (const model::Part* part = binding_part(time)) made.binding = part->name;
+  made.roof_flop_per_s = roof_of(it, it.machine_time);
+  made.fraction = fraction(it, it.machine_time);
+  if (it.written_time) {
+    made.roof_as_written_flop_per_s = roof_of(it, *it.written_time);
+    made.fraction_as_written = fraction(it, *it.written_time);
+  }
+  if (!time.binding.empty()) made.explained_s = explained_measure(time);
+}
+
+Roofline conclude(const Case& it) {
+  Roofline made;
+  const model::Decision decision = decide(it);
+  made.verdict = decision.verdict;
+  made.verdict_detail = decision.detail;
+  if (!it.evaluation.no_ceiling) {
+    made.side = side_against_machine(it);
+    made.side_as_written = side_as_written(it);
+  }
+  fill_numbers(it, made);
+  made.ladder = ladder(it);
+  made.why = why(it, made);
+  made.advice = advice(it, made);
+  return made;
+}
+
+double wall_of(const Work& work) {
+  return work.wall_s && std::isfinite(work.wall_s->value) ? std::max(0.0, work.wall_s->value) : 0;
+}
+
+/// Direct children by position, for every region.
+std::vector<std::vector<std::size_t>> children_of(const std::vector<Region>& regions) {
+  std::map<std::vector<std::string>, std::size_t> by_path;
+  for (std::size_t i = 0; i < regions.size(); ++i) by_path[regions[i].path] = i;
+  std::vector<std::vector<std::size_t>> children(regions.size());
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    if (regions[i].path.empty()) continue;
+    std::vector<std::string> parent = regions[i].path;
+    parent.pop_back();
+    const auto found = by_path.find(parent);
+    if (found != by_path.end() && found->second != i) children[found->second].push_back(i);
+  }
+  return children;
+}
+
+class TreeJudge {
+ public:
+  explicit TreeJudge(Profile& profile)
+      : profile_(profile),
+        children_(children_of(profile.regions)),
+        explained_machine_(profile.regions.size()),
+        explained_written_(profile.regions.size()) {}
+
+  void judge_all() {
+    std::vector<std::size_t> order(profile_.regions.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return profile_.regions[a].path.size() > profile_.regions[b].path.size();
+    });
+    for (const std::size_t index : order) judge_one(index);
+  }
+
+ private:
+  /// Children that run one after the other, and with the self time fill the region's time.
+  bool has_serial_children(std::size_t index) const {
+    const Region& region = profile_.regions[index];
+    if (children_[index].empty() || !region.self.wall_s) return false;
+    double sum = wall_of(region.self);
+    for (const std::size_t child : children_[index]) sum += wall_of(profile_.regions[child].work);
+    return sum <= wall_of(region.work) * model::thresholds().serial_children;
+  }
+
+  void sum_children(std::size_t index, const Case& self, Case& whole) const {
+    whole.is_sum = true;
+    whole.machine_time = self.machine_time;
+    whole.written_time = self.written_time;
+    for (const std::size_t child : children_[index]) {
+      add(whole.machine_time, explained_machine_[child]);
+      if (!explained_written_[child] || !whole.written_time)
+        whole.written_time.reset();
+      else
+        add(*whole.written_time, *explained_written_[child]);
+    }
+  }
+
+  void judge_one(std::size_t index) {
+    Region& region = profile_.regions[index];
+    Case whole = leaf(region.work, region, profile_.machine);
+    if (children_[index].empty()) {
+      region.rooflines = {conclude(whole)};
+      region.self_rooflines = region.rooflines;
+    } else {
+      const Case self = leaf(region.self, region, profile_.machine);
+      if (has_serial_children(index)) sum_children(index, self, whole);
+      region.self_rooflines = {conclude(self)};
+      region.rooflines = {conclude(whole)};
+    }
+    explained_machine_[index] = whole.machine_time;
+    explained_written_[index] = whole.written_time;
+    flag(region);
+  }
+
+  static void flag(Region& region) {
+    const auto is_above = [](const Roofline& roofline) {
+      return roofline.verdict == Verdict::above_roof;
+    };
+    region.flags.erase("above_roof");
+    if (std::any_of(region.rooflines.begin(), region.rooflines.end(), is_above) ||
+        std::any_of(region.self_rooflines.begin(), region.self_rooflines.end(), is_above))
+      region.flags.insert("above_roof");
+  }
+
+  Profile& profile_;
+  std::vector<std::vector<std::size_t>> children_;
+  std::vector<Explained> explained_machine_;
+  std::vector<std::optional<Explained>> explained_written_;
+};
+
+const Roofline* at_locus(const std::vector<Roofline>& rooflines, const std::string& locus) {
+  for (const Roofline& roofline : rooflines)
+    if (roofline.locus == locus) return &roofline;
+  return nullptr;
+}
+
+}  // namespace
+
+Roofline judge(const Region& region, const Machine& machine) {
+  return conclude(leaf(region.work, region, machine));
+}
+
+void judge(Profile& profile) {
+  TreeJudge(profile).judge_all();
+}
+
+const Roofline* self_roofline(const Region& region, const std::string& locus) {
+  return at_locus(region.self_rooflines, locus);
+}
+
+const Roofline* inclusive_roofline(const Region& region, const std::string& locus) {
+  return at_locus(region.rooflines, locus);
+}
+
+}  // namespace roofmark

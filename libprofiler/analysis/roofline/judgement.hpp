@@ -1,0 +1,52 @@
+// Between evaluation and text: everything that verdict, ladder, sentence and advice rest on.
+#pragma once
+
+#include <optional>
+#include <roofmark/profile.hpp>
+#include <string>
+#include <vector>
+
+#include "analysis/roofline/evaluation.hpp"
+
+namespace roofmark::model {
+
+/// One piece of work under judgement, of a region alone or with its children.
+struct Case {
+  const Work& work;
+  const Region& region;
+  const Machine& machine;
+  Evaluation evaluation;
+  Explained machine_time;                 ///< against the topmost ceilings
+  std::optional<Explained> written_time;  ///< nothing: withheld
+  bool is_sum = false;                    ///< self work and serial children, not one kernel
+};
+
+/// The time that the verdict rests on: as written where it is known.
+const Explained& evidence(const Case& it);
+std::optional<double> fraction(const Case& it, const Explained& time);
+/// Relative uncertainty of the fractions.
+double uncertainty(const Case& it);
+
+struct Decision {
+  Verdict verdict = Verdict::undetermined;
+  std::string detail;
+};
+Decision decide(const Case& it);
+
+Side side_against_machine(const Case& it);
+Side side_as_written(const Case& it);
+
+std::vector<Rung> ladder(const Case& it);
+std::string why(const Case& it, const Roofline& roofline);
+std::vector<Advice> advice(const Case& it, const Roofline& roofline);
+
+/// Instructions per cycle and busy core; nothing where one of the three is not known.
+std::optional<double> instructions_per_cycle(const Case& it);
+/// What the idle cores of a region of several threads would give, limited by the machine roof.
+double gain_of_idle_cores(const Case& it);
+double gain_of_balance(const Case& it);
+/// Share of the FLOPs of known mix that is scalar / fused; nothing where the mix is not known.
+std::optional<double> scalar_share(const Work& work);
+std::optional<double> fused_share(const Work& work);
+
+}  // namespace roofmark::model

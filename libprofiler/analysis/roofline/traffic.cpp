@@ -1,0 +1,106 @@
+#include "analysis/roofline/traffic.hpp"
+
+#include <algorithm>
+
+#include "analysis/roofline/thresholds.hpp"
+
+namespace roofmark::model {
+namespace {
+
+double half_range(const Count& count) {
+  const double low = double(count.low.value_or(count.value));
+  const double high = double(count.high.value_or(count.value));
+  return high > low ? (high - low) / 2 : 0;
+}
+
+/// FLOPs of a process and bytes of a whole socket make no intensity, unless the recorder saw that
+/// the processes own the socket.
+bool other_scope(const Count& bytes, const Work& work, const Region& region) {
+  const bool wide = bytes.scope == Scope::socket || bytes.scope == Scope::device;
+  if (!wide || region.flags.count("owns_socket")) return false;
+  return std::any_of(work.flop.begin(), work.flop.end(),
+                     [&](const auto& flop) { return flop.second.scope != bytes.scope; });
+}
+
+/// Why this traffic can't be used, or nothing.
+std::optional<std::string> unusable(const std::string& level, const Traffic& traffic,
+                                    const Work& work, const Region& region) {
+  if (!traffic.read && !traffic.write) return level + " not counted";
+  if (!traffic.read) return level + " reads not counted";
+  if (!traffic.write) return level + " writes not counted";
+  if (other_scope(*traffic.read, work, region) || other_scope(*traffic.write, work, region))
+    return level + " counted for the whole " + std::string(spelling(traffic.read->scope)) +
+           ", not for this program";
+  return std::nullopt;
+}
+
+std::optional<double> operations(const Work& work, const char* name) {
+  const auto found = work.operations.find(name);
+  if (found == work.operations.end()) return std::nullopt;
+  return double(found->second.value);
+}
+
+InterfaceTraffic counted(const std::string& level, const Traffic& traffic, const Work& work) {
+  const double read = double(traffic.read->value);
+  const double write = double(traffic.write->value);
+  InterfaceTraffic made;
+  made.level = level;
+  made.bytes = read + write;
+  made.source = std::max(traffic.read->source, traffic.write->source);
+  if (made.bytes <= 0) return made;
+  made.uncertainty = (half_range(*traffic.read) + half_range(*traffic.write)) / made.bytes;
+  made.mix.read_share = read / made.bytes;
+  if (level == "L1") {
+    const double loads = operations(work, "loads").value_or(0);
+    if (loads > 0) made.mix.bytes_per_access = read / loads;
+  } else if (write > 0) {
+    const double bypass = operations(work, "nt_store_bytes").value_or(0);
+    made.mix.non_temporal = bypass / write >= thresholds().non_temporal_share;
+  }
+  return made;
+}
+
+/// The user's formula stands for main memory where nothing was counted there.
+InterfaceTraffic declared(const std::string& level, const Work& work) {
+  InterfaceTraffic made;
+  made.level = level;
+  made.bytes = double(work.declared_bytes->value);
+  made.source = Source::declared;
+  made.declared = true;
+  return made;
+}
+
+}  // namespace
+
+TrafficOfRegion traffic_of(const Work& work, const Region& region, const Machine& machine) {
+  TrafficOfRegion made;
+  std::vector<std::string> levels = interfaces(machine);
+  if (std::none_of(levels.begin(), levels.end(), is_main_memory)) {
+    made.uncounted.push_back("main memory has no ceiling");
+    made.main_memory_uncounted = true;
+  }
+  for (const std::string& level : levels) {
+    const auto found = work.bytes.find(level);
+    auto reason = found == work.bytes.end() ? std::optional(level + " not counted")
+                                            : unusable(level, found->second, work, region);
+    if (!reason) {
+      made.levels.push_back(counted(level, found->second, work));
+    } else if (is_main_memory(level) && work.declared_bytes) {
+      made.levels.push_back(declared(level, work));
+      made.notes.push_back("The " + level +
+                           " bytes are the user's declaration, set against program bytes/s.");
+    } else {
+      made.main_memory_uncounted = made.main_memory_uncounted || is_main_memory(level);
+      made.uncounted.push_back(*reason);
+    }
+  }
+  for (const auto& [level, traffic] : work.bytes)
+    if (std::find(levels.begin(), levels.end(), level) == levels.end() && !is_main_memory(level))
+      made.uncounted.push_back(level + " has no ceiling");
+  // What weighs most comes first.
+  std::stable_partition(made.uncounted.begin(), made.uncounted.end(),
+                        [](const std::string& clause) { return is_main_memory(clause); });
+  return made;
+}
+
+}  // namespace roofmark::model

@@ -1,0 +1,32 @@
+// A region's bytes at each interface, as far as they may be set against a ceiling.
+#pragma once
+
+#include <optional>
+#include <roofmark/profile.hpp>
+#include <string>
+#include <vector>
+
+#include "analysis/roofline/ceilings.hpp"
+
+namespace roofmark::model {
+
+struct InterfaceTraffic {
+  std::string level;
+  double bytes = 0;
+  double uncertainty = 0;  ///< relative half-range
+  TrafficMix mix;
+  Source source = Source::counted;
+  bool declared = false;  ///< program bytes of the user's formula, not interface bytes
+};
+
+struct TrafficOfRegion {
+  std::vector<InterfaceTraffic> levels;
+  std::vector<std::string> uncounted;  ///< one clause each
+  bool main_memory_uncounted = false;
+  std::vector<std::string> notes;
+};
+
+/// Every interface that has a ceiling is either in `levels` or in `uncounted`.
+TrafficOfRegion traffic_of(const Work& work, const Region& region, const Machine& machine);
+
+}  // namespace roofmark::model

@@ -1,0 +1,155 @@
+// One sentence that says what binds, with the numbers it rests on.
+#include <fmt/format.h>
+
+#include "analysis/roofline/ceilings.hpp"
+#include "analysis/roofline/judgement.hpp"
+#include "analysis/roofline/quantity_text.hpp"
+#include "analysis/roofline/sane.hpp"
+#include "analysis/roofline/thresholds.hpp"
+
+namespace roofmark::model {
+namespace {
+
+std::string cores_text(double cores) {
+  const std::string text = number(cores);
+  return cores == 1 ? "1 core"
+                    : (cores == double(int(cores)) ? std::to_string(int(cores)) : text) + " cores";
+}
+
+std::string source_text(const Part& part) {
+  return part.source == Source::counted || part.source == Source::measured
+             ? ""
+             : std::string(" ") + std::string(spelling(part.source));
+}
+
+/// "DRAM traffic of 12.3 GB modelled at 16.4 GB/s"
+std::string work_text(const Part& part) {
+  if (part.kind == Kind::memory)
+    return fmt::format("{} traffic ({}{} against {})", part.name, si(part.amount, "B"),
+                       source_text(part), si(part.ceiling.per_s, "B/s"));
+  return fmt::format("{} work ({}{} against {})", part.name, si(part.amount, "FLOP"),
+                     source_text(part), si(part.ceiling.per_s, "FLOP/s"));
+}
+
+std::string explained_text(const Case& it) {
+  const Explained& time = evidence(it);
+  const double wall_s = *it.evaluation.wall_s;
+  const Part* part = binding_part(time);
+  if (!part) return fmt::format("no ceiling explains any of its {}", seconds_text(wall_s));
+  return fmt::format("{} explains {} of {} ({})", work_text(*part), seconds_text(part->seconds),
+                     seconds_text(wall_s), percent(part->seconds / wall_s));
+}
+
+std::string all_ceilings_text(const Case& it) {
+  const Explained& time = evidence(it);
+  const double wall_s = *it.evaluation.wall_s;
+  return fmt::format("all ceilings together explain {} of {} ({}) even without any overlap",
+                     seconds_text(time.serial), seconds_text(wall_s),
+                     percent(time.serial / wall_s));
+}
+
+/// ", all of it scalar: the vector peak is 2.7 times higher", where the width is what limits.
+std::string scalar_text(const Case& it) {
+  const auto share = scalar_share(it.work);
+  if (!share || *share < thresholds().mostly || !it.evaluation.precision) return "";
+  const Part* written =
+      it.evaluation.as_written ? largest(*it.evaluation.as_written, Kind::compute) : nullptr;
+  const auto peak = topmost_peak(it.machine, *it.evaluation.precision, it.evaluation.cores);
+  if (!written || !peak || peak->per_s < 1.5 * written->ceiling.per_s) return "";
+  return fmt::format("; {} of the work is scalar, whose ceiling is {} where {} reaches {}",
+                     percent(*share), si(written->ceiling.per_s, "FLOP/s"), peak->name,
+                     si(peak->per_s, "FLOP/s"));
+}
+
+std::string ridge_text(const Case& it, const Roofline& roofline) {
+  const Part* part = binding_part(evidence(it));
+  if (!part || it.is_sum) return "";
+  const auto level = roofline.levels.find(part->kind == Kind::memory ? part->name : "DRAM");
+  if (level == roofline.levels.end() || level->second.intensity <= 0) return "";
+  const LevelPlacement& place = level->second;
+  return fmt::format("; {} FLOP/B at {} {} the machine's ridge of {}", number(place.intensity),
+                     level->first, place.intensity < place.ridge ? "is below" : "is above",
+                     number(place.ridge));
+}
+
+/// What is sure although no verdict can be given.
+std::string known_text(const Case& it) {
+  const Part* compute = largest(it.evaluation.machine, Kind::compute);
+  if (!compute || !it.evaluation.wall_s) return "";
+  return fmt::format("; its FLOPs alone would take {} of {} at the machine's peak",
+                     seconds_text(compute->seconds), seconds_text(*it.evaluation.wall_s));
+}
+
+std::string suspect_text(const Case& it) {
+  const Part* part = binding_part(evidence(it));
+  if (part->source == Source::modelled) return "the modelled bytes or that ceiling is wrong";
+  if (part->source == Source::declared) return "the declaration or that ceiling is wrong";
+  return "that ceiling was measured too low or the count is too high";
+}
+
+std::string instructions_text(const Case& it) {
+  const auto ipc = instructions_per_cycle(it);
+  return ipc ? fmt::format("; {} instructions per cycle", number(*ipc)) : "";
+}
+
+std::string too_small_text(const Case& it) {
+  const double wall_s = it.evaluation.wall_s.value_or(0);
+  if (!is_time(it.region.marker_s))
+    return fmt::format("its {} hold no more than a marker can tell", seconds_text(wall_s));
+  return fmt::format("the markers took {} beside the {} of the region itself",
+                     seconds_text(it.region.marker_s), seconds_text(wall_s));
+}
+
+std::string sentence(const Case& it, const Roofline& roofline) {
+  const std::string& detail = roofline.verdict_detail;
+  switch (roofline.verdict) {
+    case Verdict::too_small:
+      return too_small_text(it);
+    case Verdict::undetermined:
+      return detail + known_text(it);
+    case Verdict::above_roof:
+      return explained_text(it) + ", which can't be: " + suspect_text(it);
+    case Verdict::no_flop:
+      return "no floating-point work; " +
+             (it.evaluation.main_memory_uncounted ? detail : explained_text(it)) +
+             instructions_text(it);
+    case Verdict::latency:
+      if (detail == "not running")
+        return fmt::format("its threads kept only {} of a core busy; {}",
+                           number(it.region.cores_used->value), all_ceilings_text(it));
+      return all_ceilings_text(it) + scalar_text(it) + instructions_text(it);
+    case Verdict::serial:
+      return fmt::format("its {} threads kept only {} busy: the others would give up to {}; {}",
+                         it.region.threads, cores_text(it.evaluation.cores),
+                         factor(gain_of_idle_cores(it)), explained_text(it));
+    case Verdict::imbalanced:
+      return fmt::format(
+          "its longest thread took {} of the mean: even shares would give up to {}; {}",
+          percent(it.region.imbalance.value_or(1)), factor(gain_of_balance(it)),
+          explained_text(it));
+    case Verdict::at_roof:
+      return fmt::format("{} of the machine's topmost roof; {}",
+                         percent(roofline.fraction.value_or(0)), explained_text(it));
+    case Verdict::memory:
+    case Verdict::compute:
+    case Verdict::balanced:
+      return explained_text(it) + scalar_text(it) + ridge_text(it, roofline);
+    case Verdict::communication:
+    case Verdict::launch:
+      return explained_text(it);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string why(const Case& it, const Roofline& roofline) {
+  std::string text = sentence(it, roofline);
+  if (text.empty()) return text;
+  // A sentence begins with a capital, unless it begins with a name ("f64 avx2 fma work ...").
+  const bool name = text.starts_with("f64") || text.starts_with("f32") || text.starts_with("f16");
+  if (!name && text[0] >= 'a' && text[0] <= 'z') text[0] = char(text[0] - 'a' + 'A');
+  return text + ".";
+}
+
+}  // namespace roofmark::model

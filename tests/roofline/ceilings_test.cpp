@@ -1,0 +1,120 @@
+#include "analysis/roofline/ceilings.hpp"
+
+#include "catch.hpp"
+#include "test_machine.hpp"
+
+namespace roofmark::model {
+namespace {
+
+double compute(const Machine& machine, Precision precision, unsigned width, Operation op,
+               double cores) {
+  const auto ceiling = compute_ceiling(machine, precision, width, op, cores);
+  return ceiling ? ceiling->per_s : 0;
+}
+
+double bandwidth(const Machine& machine, const char* level, double read_share, double cores = 1,
+                 bool non_temporal = false, double bytes_per_access = 0) {
+  const auto ceiling =
+      bandwidth_ceiling(machine, level, {read_share, non_temporal, bytes_per_access}, cores);
+  return ceiling ? ceiling->per_s : 0;
+}
+
+TEST_CASE("a class is set against its own ceiling") {
+  const Machine machine = test::two_cores();
+  REQUIRE(compute(machine, Precision::f64, 0, Operation::add, 1) == 5e9);
+  REQUIRE(compute(machine, Precision::f64, 0, Operation::div, 1) == 0.5e9);
+  REQUIRE(compute(machine, Precision::f64, 256, Operation::fma, 2) == 40e9);
+  REQUIRE(compute(machine, Precision::f32, 256, Operation::fma, 1) == 40e9);
+}
+
+TEST_CASE("between measured core counts a ceiling is linear, outside it ends") {
+  const Machine machine = test::two_cores();
+  REQUIRE(compute(machine, Precision::f64, 256, Operation::fma, 1.5) == Approx(30e9));
+  REQUIRE(compute(machine, Precision::f64, 256, Operation::fma, 0.1) == 20e9);
+  REQUIRE(compute(machine, Precision::f64, 256, Operation::fma, 64) == 40e9);
+  REQUIRE(bandwidth(machine, "DRAM", 0.75, 1.5) == Approx(25e9));
+}
+
+TEST_CASE("what only one core was measured for: private caches scale, shared memory does not") {
+  Machine machine = test::two_cores();
+  std::erase_if(machine.bandwidth, [](const auto& ceiling) { return ceiling.threads == 2; });
+  std::erase_if(machine.compute, [](const auto& ceiling) { return ceiling.threads == 2; });
+  REQUIRE(bandwidth(machine, "L2", 1, 2) == 140e9);
+  REQUIRE(bandwidth(machine, "L3", 1, 2) == 50e9);
+  REQUIRE(bandwidth(machine, "DRAM", 1, 2) == 16e9);
+  const auto scaled = compute_ceiling(machine, Precision::f64, 256, Operation::fma, 2);
+  REQUIRE(scaled->per_s == 40e9);
+  REQUIRE(scaled->source == Source::theoretical);
+}
+
+TEST_CASE("hyper-threads are apart: one thread a core is the peak") {
+  Machine machine = test::two_cores();
+  machine.topology.threads = 4;
+  test::add_compute(machine, Precision::f64, {"avx2", 256}, Operation::fma, 50e9, 4);
+  REQUIRE(topmost_peak(machine, Precision::f64, 2)->per_s == 40e9);
+}
+
+TEST_CASE("a sustained clock comes before a burst") {
+  Machine machine = test::two_cores();
+  test::add_compute(machine, Precision::f64, {"avx2", 256}, Operation::fma, 18e9, 2);
+  machine.compute.back().sustained = true;
+  REQUIRE(compute(machine, Precision::f64, 256, Operation::fma, 2) == 36e9);
+  REQUIRE(compute(machine, Precision::f64, 256, Operation::fma, 1) == 20e9);
+}
+
+TEST_CASE("the read/write mix chooses between the patterns of an interface") {
+  const Machine machine = test::two_cores();
+  REQUIRE(bandwidth(machine, "DRAM", 1) == 16e9);
+  REQUIRE(bandwidth(machine, "DRAM", 0.75) == 20e9);
+  REQUIRE(bandwidth(machine, "DRAM", 2.0 / 3) == Approx(18e9));
+  REQUIRE(bandwidth(machine, "DRAM", 0.5) == 15e9);
+  // Half-way the time per byte is the mean of the two.
+  REQUIRE(bandwidth(machine, "DRAM", 0.875) == Approx(2 / (1 / 16e9 + 1 / 20e9)));
+  // More writes than reads can only be stores that bypass the caches, or the pattern nearest.
+  REQUIRE(bandwidth(machine, "DRAM", 0.2) == 15e9);
+  REQUIRE(bandwidth(machine, "DRAM", 0, 1, true) == 25e9);
+  REQUIRE(bandwidth(machine, "DRAM", 2.0 / 3, 1, true) == Approx(19e9));
+  REQUIRE(bandwidth(machine, "DRAM", 1, 1, true) == 16e9);
+  // At L1 program bytes count: a store is one write and no read.
+  REQUIRE(bandwidth(machine, "L1", 0) == 40e9);
+  REQUIRE(bandwidth(machine, "L1", 0.5) == 80e9);
+}
+
+TEST_CASE("narrow loads have a lower L1 roof") {
+  const Machine machine = test::two_cores();
+  REQUIRE(bandwidth(machine, "L1", 1, 1, false, 8) == 20e9);
+  REQUIRE(bandwidth(machine, "L1", 1, 1, false, 4) == Approx(10e9));
+  REQUIRE(bandwidth(machine, "L1", 1, 1, false, 32) == 80e9);
+  REQUIRE(bandwidth(machine, "L1", 1, 1, false, 20) == Approx(50e9));
+  REQUIRE(bandwidth(machine, "L2", 1, 1, false, 8) == 70e9);
+}
+
+TEST_CASE("what was not measured is stood for by something at least as fast") {
+  Machine machine = test::two_cores();
+  std::erase_if(machine.compute, [](const auto& c) {
+    return c.operation != Operation::fma && c.operation != Operation::div;
+  });
+  const auto add = compute_ceiling(machine, Precision::f64, 256, Operation::add, 1);
+  REQUIRE(add->per_s == 10e9);
+  REQUIRE(add->source == Source::theoretical);
+  REQUIRE(compute(machine, Precision::f64, 256, Operation::sqrt, 1) == 1e9);
+  REQUIRE(compute(machine, Precision::f64, 512, Operation::fma, 1) == Approx(80e9));  // by lanes
+  REQUIRE(compute(machine, Precision::x87, 0, Operation::add, 1) == Approx(5e9));
+  REQUIRE(!compute_ceiling(machine, Precision::bf16, 256, Operation::fma, 1));
+}
+
+TEST_CASE("the machine roof is the topmost of every ceiling") {
+  const auto roof = machine_roof(test::two_cores(), Precision::f64);
+  REQUIRE(roof);
+  REQUIRE(roof->peak.per_s == 40e9);
+  REQUIRE(roof->levels.size() == 4);
+  REQUIRE(roof->levels[0].level == "L1");
+  REQUIRE(roof->levels[0].bandwidth.per_s == 160e9);
+  REQUIRE(roof->levels[3].level == "DRAM");
+  REQUIRE(roof->levels[3].bandwidth.per_s == 30e9);
+  REQUIRE(!machine_roof(Machine{}, Precision::f64));
+  REQUIRE(!machine_roof(test::two_cores(), Precision::fp8));
+}
+
+}  // namespace
+}  // namespace roofmark::model

@@ -1,0 +1,246 @@
+// Each verdict on both sides of its threshold (data/verdicts.json).
+#include <roofmark/roofline.hpp>
+
+#include "catch.hpp"
+#include "test_machine.hpp"
+
+namespace roofmark {
+namespace {
+
+using test::RegionMaker;
+
+Roofline judged(const Region& region) {
+  static const Machine machine = test::two_cores();
+  const Roofline roofline = judge(region, machine);
+  REQUIRE(!roofline.why.empty());
+  REQUIRE(roofline.why.back() == '.');
+  REQUIRE(roofline.why.find("  ") == std::string::npos);
+  return roofline;
+}
+Verdict verdict(const Region& region) {
+  return judged(region).verdict;
+}
+
+TEST_CASE("latency: less than 0.4 of the time explained even without overlap") {
+  // 0.3 s of FMA and 0.11 or 0.09 s of L1 loads in one second.
+  const auto region = [](double l1_s) {
+    return RegionMaker().wall(1).flop(0.3 * 20e9).in_l1(l1_s * 80e9);
+  };
+  REQUIRE(verdict(region(0.11)) == Verdict::compute);
+  REQUIRE(verdict(region(0.09)) == Verdict::latency);
+}
+
+TEST_CASE("balanced: compute and memory time within the uncertainty of each other") {
+  const double n = 1e8;
+  const double memory_s = 32 * n / 20e9;
+  const auto region = [&](double compute_share) {
+    RegionMaker maker = test::triad(n, memory_s / 0.9);
+    return maker.flop(compute_share * memory_s * 20e9 - 2 * n);
+  };
+  REQUIRE(judged(region(0.97)).verdict == Verdict::balanced);
+  REQUIRE(judged(region(0.97)).side_as_written == Side::balanced);
+  REQUIRE(judged(region(1.03)).verdict == Verdict::balanced);
+  REQUIRE(judged(region(0.90)).verdict == Verdict::memory);
+  REQUIRE(judged(region(0.90)).side_as_written == Side::memory);
+  REQUIRE(judged(region(1.10)).verdict == Verdict::compute);
+  REQUIRE(judged(region(1.10)).side_as_written == Side::compute);
+}
+
+TEST_CASE("side is against the machine's ridge, side_as_written against the region's") {
+  // Scalar work on one core: its own ridge is far left of the machine's.
+  const double n = 1e8;
+  RegionMaker maker({"scalar"});
+  maker.wall(1)
+      .flop(6.75e9, 0, Operation::fma)
+      .flop(0)
+      .bytes("L1", 8 * n, 8 * n, Source::counted)
+      .bytes("L2", 8 * n, 8 * n)
+      .bytes("L3", 8 * n, 8 * n)
+      .bytes("DRAM", 60 * n, 20 * n);
+  const Roofline roofline = judged(maker);
+  REQUIRE(roofline.side_as_written == Side::compute);
+  REQUIRE(roofline.side == Side::memory);
+  REQUIRE(roofline.verdict == Verdict::compute);
+}
+
+TEST_CASE("at_roof: the topmost peak reached, not that of one core") {
+  REQUIRE(judged(RegionMaker().wall(1).threads(2, 2).flop(0.91 * 40e9).in_l1()).verdict ==
+          Verdict::at_roof);
+  REQUIRE(judged(RegionMaker().wall(1).threads(2, 2).flop(0.89 * 40e9).in_l1()).verdict ==
+          Verdict::compute);
+  REQUIRE(judged(RegionMaker().wall(1).flop(0.99 * 20e9).in_l1()).verdict == Verdict::compute);
+  // Memory at its roof stays memory: fewer bytes are always a step.
+  const double n = 1e8;
+  REQUIRE(verdict(test::triad(n, 32 * n / 30e9).threads(2, 2)) == Verdict::memory);
+}
+
+TEST_CASE("imbalanced: what even shares would give") {
+  const auto region = [](double imbalance, double flop_per_s) {
+    Region made = RegionMaker().wall(1).threads(2, 1.6).flop(flop_per_s).in_l1();
+    made.imbalance = imbalance;
+    return made;
+  };
+  REQUIRE(verdict(region(1.26, 25e9)) == Verdict::imbalanced);
+  REQUIRE(verdict(region(1.24, 25e9)) == Verdict::compute);
+  // At the machine's roof balance gives nothing.
+  REQUIRE(verdict(region(1.26, 0.85 * 40e9)) != Verdict::imbalanced);
+}
+
+TEST_CASE("serial: several threads, one at work") {
+  REQUIRE(verdict(RegionMaker().wall(1).threads(2, 1.2).flop(12e9).in_l1()) == Verdict::serial);
+  REQUIRE(verdict(RegionMaker().wall(1).threads(2, 1.3).flop(12e9).in_l1()) == Verdict::compute);
+  // One thread is not serial: that it could be more is a step of the ladder.
+  REQUIRE(verdict(RegionMaker().wall(1).threads(1, 1).flop(12e9).in_l1()) == Verdict::compute);
+  // Where the machine's memory is busy the idle cores give nothing.
+  const double n = 1e8;
+  REQUIRE(verdict(test::triad(n, 32 * n / 25e9).threads(2, 1.2)) == Verdict::above_roof);
+  REQUIRE(verdict(test::triad(n, 32 * n / 24.5e9 * 1.0).threads(2, 1.26)) == Verdict::memory);
+}
+
+TEST_CASE("no_flop: judged by bytes per second") {
+  const double n = 1e8;
+  RegionMaker maker({"memcpy"});
+  maker.wall(24 * n / 18e9 / 0.5)
+      .flop(0)
+      .bytes("L1", 8 * n, 8 * n, Source::counted)
+      .bytes("L2", 16 * n, 8 * n)
+      .bytes("L3", 16 * n, 8 * n)
+      .bytes("DRAM", 16 * n, 8 * n);
+  const Roofline roofline = judged(maker);
+  REQUIRE(roofline.verdict == Verdict::no_flop);
+  REQUIRE(roofline.verdict_detail == "DRAM");
+  REQUIRE(*roofline.fraction_as_written == Approx(0.5));
+  REQUIRE(roofline.levels.at("DRAM").achieved_bytes_per_s == Approx(9e9));
+  REQUIRE(roofline.precision.empty());
+  REQUIRE(verdict(maker.flop(1e9)) == Verdict::memory);
+}
+
+TEST_CASE("no_flop without the bytes of main memory has no fraction") {
+  const Roofline roofline =
+      judged(RegionMaker().wall(1).flop(0).bytes("L1", 1e9, 0, Source::counted));
+  REQUIRE(roofline.verdict == Verdict::no_flop);
+  REQUIRE(roofline.verdict_detail == "DRAM not counted");
+  REQUIRE(!roofline.fraction);
+}
+
+TEST_CASE("a pointer walk without FLOPs is latency, integer work is not") {
+  // 10^7 lines from DRAM one by one in a second; 3 or 200 instructions a step at 2.5 GHz.
+  const auto walk = [](double instructions) {
+    return RegionMaker({"walk"})
+        .wall(1)
+        .flop(0)
+        .bytes("L1", 8e7, 0, Source::counted)
+        .bytes("L2", 64e7, 0)
+        .bytes("L3", 64e7, 0)
+        .bytes("DRAM", 64e7, 0)
+        .operations("instructions", instructions);
+  };
+  REQUIRE(judged(walk(3e7)).verdict == Verdict::latency);
+  REQUIRE(judged(walk(3e7)).verdict_detail == "stalled");
+  REQUIRE(judged(walk(0.29 * 2.5e9)).verdict == Verdict::latency);
+  REQUIRE(judged(walk(0.31 * 2.5e9)).verdict == Verdict::no_flop);
+}
+
+TEST_CASE("a region that waits is not computing") {
+  REQUIRE(judged(RegionMaker().wall(1).threads(1, 0.4).flop(1e9).in_l1()).verdict_detail ==
+          "not running");
+  REQUIRE(judged(RegionMaker().wall(1).threads(1, 0.6).flop(1e9).in_l1()).verdict_detail.empty());
+  REQUIRE(verdict(RegionMaker().wall(1).threads(1, 0.4).flop(9e9).in_l1()) == Verdict::compute);
+}
+
+TEST_CASE("too_small: the markers took too much of the raw time") {
+  RegionMaker maker;
+  maker.wall(1).flop(18e9).in_l1();
+  maker.edit().marker_s = 0.26;
+  REQUIRE(verdict(maker) == Verdict::too_small);
+  maker.edit().marker_s = 0.24;
+  REQUIRE(verdict(maker) == Verdict::compute);
+  REQUIRE(verdict(maker.flag("too_small")) == Verdict::too_small);
+}
+
+TEST_CASE("a region that the markers took whole is too small and not at infinite speed") {
+  RegionMaker maker;
+  maker.wall(0).flop(18e9).in_l1();
+  REQUIRE(verdict(maker) == Verdict::undetermined);
+  maker.edit().marker_s = 1e-6;
+  const Roofline roofline = judged(maker);
+  REQUIRE(roofline.verdict == Verdict::too_small);
+  REQUIRE(!roofline.achieved_flop_per_s);
+}
+
+TEST_CASE("a precision without a ceiling is undetermined") {
+  const Roofline roofline =
+      judged(RegionMaker().wall(1).flop(1e9, 256, Operation::fma, Precision::bf16).in_l1());
+  REQUIRE(roofline.verdict == Verdict::undetermined);
+  REQUIRE(roofline.verdict_detail == "no ceiling for bf16");
+  REQUIRE(roofline.side == Side::unknown);
+}
+
+TEST_CASE("a machine whose L3 holds everything is bound by its L3") {
+  const double n = 1e8;
+  RegionMaker maker = test::triad(n, 32 * n / 50e9 / 0.95);
+  maker.bytes("DRAM", 1e6, 1e5);
+  const Roofline roofline = judged(maker);
+  REQUIRE(roofline.verdict == Verdict::memory);
+  REQUIRE(roofline.verdict_detail == "L3");
+  REQUIRE(*roofline.fraction_as_written == Approx(0.95));
+}
+
+TEST_CASE("the first things an expert tries") {
+  // BLAS dgemm: near compute; with the DRAM count withheld not compute.
+  RegionMaker blas({"dgemm"});
+  blas.wall(1)
+      .flop(0.85 * 20e9)
+      .bytes("L1", 20e9, 1e9, Source::counted)
+      .bytes("L2", 4e9, 1e8)
+      .bytes("L3", 1e9, 1e8)
+      .bytes("DRAM", 3e8, 1e8);
+  REQUIRE(judged(blas).verdict == Verdict::compute);
+  REQUIRE(judged(blas).verdict_detail == "f64 avx2 fma");
+  Region withheld = blas;
+  withheld.work.bytes.erase("DRAM");
+  REQUIRE(verdict(withheld) == Verdict::undetermined);
+  // Scalar dgemm: explained as scalar, and the ladder leads up to the next ceilings.
+  const Roofline scalar = judged(RegionMaker({"dgemm"})
+                                     .wall(1)
+                                     .flop(2.6e9, 0, Operation::add)
+                                     .flop(2.6e9, 0, Operation::mul)
+                                     .in_l1(1e10, 1e9)
+                                     .operations("loads", 1.25e9));
+  REQUIRE(scalar.verdict == Verdict::compute);
+  REQUIRE(scalar.verdict_detail == "f64 scalar muladd");
+  REQUIRE(scalar.why.find("100 % of the work is scalar") != std::string::npos);
+  REQUIRE(scalar.ladder.size() == 3);
+  REQUIRE(scalar.ladder[0].name == "reach the roof as written");
+  REQUIRE(scalar.ladder[0].gain == Approx(7.5 / 5.2));
+  REQUIRE(scalar.ladder[1].name == "vectorise");
+  REQUIRE(scalar.ladder[1].gain == Approx(20 / 5.2));
+  REQUIRE(scalar.ladder[2].name == "use all cores");
+  REQUIRE(scalar.ladder[2].gain == Approx(40 / 5.2));
+  REQUIRE(!scalar.advice.empty());
+}
+
+TEST_CASE("a step of the ladder ends at the next ceiling") {
+  // Scalar FMA under a memory roof 1.25 times higher: vectorising gains 1.25 and not 2.
+  const double flop = 9e9;
+  const double dram_s = flop / 10e9 / 1.25;
+  RegionMaker maker({"capped"});
+  maker.wall(flop / 10e9)
+      .flop(flop, 0, Operation::fma)
+      .bytes("L1", 1e9, 1e8, Source::counted)
+      .bytes("L2", 1e9, 1e8)
+      .bytes("L3", 1e9, 1e8)
+      .bytes("DRAM", 0.75 * dram_s * 20e9, 0.25 * dram_s * 20e9);
+  const Roofline roofline = judged(maker);
+  REQUIRE(roofline.ladder.size() == 3);
+  REQUIRE(roofline.ladder[0].name == "vectorise");
+  REQUIRE(roofline.ladder[0].gain == Approx(1.25));
+  REQUIRE(roofline.ladder[1].name == "use all cores");
+  REQUIRE(roofline.ladder[1].gain == Approx(1.25 * 1.5));
+  REQUIRE(roofline.ladder[2].name == "move fewer bytes through DRAM");
+  for (const Advice& advice : roofline.advice)
+    if (advice.text.find("scalar") != std::string::npos) REQUIRE(*advice.gain == Approx(1.25));
+}
+
+}  // namespace
+}  // namespace roofmark
