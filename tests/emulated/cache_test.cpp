@@ -111,8 +111,8 @@ TEST_CASE("naive dgemm at n = 512 over an L3 of 1 MiB: 8 n^3 + 24 n^2 bytes") {
   const double expected = 8.0 * n * n * n + 24.0 * n * n;
   const TrafficBytes b = m.bytes();
   CHECK(ratio(b.dram_read.value + b.dram_write.value, expected) == Approx(1).margin(0.02));
-  // The last store to a line of C stays in L1 while L2 and L3 throw out what was written before it, so a
-  // line may be written twice; that is 0.2 % of the whole.
+  // The last store to a line of C stays in L1 while L2 and L3 throw out what was written before it,
+  // so a line may be written twice; that is 0.2 % of the whole.
   CHECK(b.dram_write.value >= 8 * n * n);
   CHECK(b.dram_write.value <= 16 * n * n);
 }

@@ -133,7 +133,7 @@ void write_threads() {
     json.begin_line();
     json.number("thread", t->serial);
     json.number("tid", t->kernel_id);
-    if (t->creator != nullptr) json.number("creator", t->creator_serial);
+    if (t->has_creator) json.number("creator", t->creator_serial);
     json.end_line();
   }
 }

@@ -33,8 +33,7 @@ Node* root() {
 }
 
 Node* child(Node* parent, const UChar* name, UInt length) {
-  if (length > longest_name) length = longest_name;
-  if (nodes >= most_nodes) {
+  if (nodes >= most_nodes || length > longest_name) {
     if (folded(parent)) return parent;
     name = reinterpret_cast<const UChar*>(other);
     length = static_cast<UInt>(VG_(strlen)(other));
@@ -56,8 +55,7 @@ Node* child(Node* parent, const UChar* name, UInt length) {
 
 bool folded(const Node* node) {
   const auto length = static_cast<UInt>(VG_(strlen)(other));
-  return nodes >= most_nodes && node->length == length &&
-         VG_(memcmp)(node->name, other, length) == 0;
+  return node->length == length && VG_(memcmp)(node->name, other, length) == 0;
 }
 
 }  // namespace roofmark::emulator

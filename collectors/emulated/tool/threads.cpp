@@ -13,12 +13,20 @@ constinit Thread* running = nullptr;
 constinit Row* active_row = nullptr;
 constinit ULong now = 1;
 
+Origin origin_from(Thread* creator) {
+  if (creator == nullptr) return {nullptr, nullptr, 0};
+  if (!creator->frames.empty())
+    return {creator, creator->frames.back().node, creator->frames.back().opened};
+  return creator->origin.node != nullptr ? creator->origin : Origin{creator, nullptr, 0};
+}
+
 Thread* make_thread(ThreadId id, Thread* creator) {
   auto* t = static_cast<Thread*>(allocate_zeroed(sizeof(Thread)));
   t->id = id;
   t->serial = static_cast<UInt>(all_threads.size());
-  t->creator = creator;
-  t->creator_serial = creator == nullptr ? t->serial : creator->serial;
+  t->has_creator = creator != nullptr;
+  t->creator_serial = creator == nullptr ? 0 : creator->serial;
+  t->origin = origin_from(creator);
   t->made = ++now;
   all_threads.push(t);
   if (by_id.size() <= id) by_id.resize(id + 1UL);
@@ -59,20 +67,50 @@ struct Host {
   bool adopted;
 };
 
-/// The region that a thread without a region of its own works for: the one that its creator has
-/// open, or, where the creator is not known or gone, the one of the first thread. It is flagged
-/// where the thread is older than that region.
+constexpr UWord no_frame = ~0UL;
+
+UWord frame_of(const Thread& t, ULong visit) {
+  for (UWord i = t.frames.size(); i > 0; --i)
+    if (t.frames[i - 1].opened == visit) return i - 1;
+  return no_frame;
+}
+
+/// Is the visit that was open when the thread was created still open?
+bool origin_lasts(const Thread& t) {
+  const Origin& o = t.origin;
+  return o.node != nullptr && !o.creator->ended && frame_of(*o.creator, o.visit) != no_frame;
+}
+
+/// Whose region a thread works in when it can't be derived from its creation: its creator's, or
+/// else the first thread's. Null: neither has one.
+const Frame* adopter_frame(const Thread& t) {
+  const Thread* creator = t.origin.creator;
+  if (creator != nullptr && !creator->ended && !creator->frames.empty())
+    return &creator->frames[creator->frames.size() - 1];
+  if (&t == first_thread || first_thread->frames.empty()) return nullptr;
+  return &first_thread->frames[first_thread->frames.size() - 1];
+}
+
+/// Where a thread's outermost region opens. The recording runtime has the same rule, or the two
+/// runs' paths would not meet: below the region that was open at its creation as long as that visit
+/// lasts, else below the one that is open now; a region of the same name there is the same work
+/// being done by a team, and its place is shared.
+Host place_for(const Thread& t, const UChar* name, UInt length) {
+  if (t.detached) return {root(), false};
+  if (origin_lasts(t)) return {t.origin.node, false};
+  const Frame* frame = adopter_frame(t);
+  if (frame == nullptr) return {root(), false};
+  for (Node* n = frame->node; n->parent != nullptr; n = n->parent)
+    if (n->length == length && VG_(memcmp)(n->name, name, length) == 0) return {n->parent, true};
+  return {frame->node, true};
+}
+
+/// The region that a thread without one of its own works for: the innermost of its creator.
 Host host_of(const Thread& t) {
   if (t.detached || &t == first_thread) return {root(), false};
-  const bool orphan = t.creator == nullptr || t.creator->ended;
-  const Thread& creator = orphan ? *first_thread : *t.creator;
-  if (&creator == &t || creator.ended) return {root(), false};
-  if (creator.frames.empty()) {
-    const Host host = host_of(creator);
-    return {host.node, host.node != root() && (orphan || host.adopted)};
-  }
-  const Frame& open = creator.frames[creator.frames.size() - 1];
-  return {open.node, orphan || open.opened > t.made};
+  const Frame* frame = adopter_frame(t);
+  if (frame == nullptr) return {root(), false};
+  return {frame->node, !origin_lasts(t) || frame->opened > t.made};
 }
 
 void work_for(Node* node, bool is_adopted) {
@@ -90,14 +128,6 @@ void choose_row() {
   }
   const Host host = host_of(*running);
   work_for(host.node, host.adopted);
-}
-
-constexpr UWord no_frame = ~0UL;
-
-UWord frame_of(const Thread& t, ULong visit) {
-  for (UWord i = t.frames.size(); i > 0; --i)
-    if (t.frames[i - 1].opened == visit) return i - 1;
-  return no_frame;
 }
 
 /// Closes a frame. What was opened inside it and not left ends with it, flagged.
@@ -178,7 +208,8 @@ void forget_counts(ThreadId id) {
 
 ULong enter(const UChar* name, UInt length) {
   Thread& t = *running;
-  const Host host = t.frames.empty() ? host_of(t) : Host{t.frames.back().node, false};
+  const Host host =
+      t.frames.empty() ? place_for(t, name, length) : Host{t.frames.back().node, false};
   Node* node = child(host.node, name, length);
   t.frames.push({node, ++now});
   work_for(node, host.adopted);
@@ -203,7 +234,6 @@ void leave(ULong visit) {
 }
 
 void leave_name(const UChar* name, UInt length) {
-  if (length > longest_name) length = longest_name;
   Thread& t = *running;
   UWord frame = t.frames.size();
   while (frame > 0) {

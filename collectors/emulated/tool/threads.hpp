@@ -29,12 +29,23 @@ struct Frame {
   ULong opened;  ///< on the clock of openings and thread starts: the number of the visit
 };
 
+struct Thread;
+
+/// What was open in the creator when a thread was created. A creator without a region stands for
+/// its own creator.
+struct Origin {
+  Thread* creator;  ///< null: not known
+  Node* node;       ///< null: nothing was open
+  ULong visit;
+};
+
 struct Thread {
   ThreadId id;  ///< Valgrind's
   UInt serial;  ///< 0: the first thread
   UInt kernel_id;
-  Thread* creator;  ///< null: not known
+  bool has_creator;
   UInt creator_serial;
+  Origin origin;
   ULong made;     ///< on the clock of openings and thread starts
   bool detached;  ///< opted out of its creator's region
   bool ended;

@@ -1,0 +1,97 @@
+// The shapes of the simulated caches: from the kernel, or from a machine file.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+
+#include "plan.hpp"
+
+namespace roofmark::emulated {
+namespace {
+
+constexpr std::array<const char*, 3> level_names = {"L1", "L2", "L3"};
+
+std::optional<std::string> line_of(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::string line;
+  if (!in || !std::getline(in, line)) return std::nullopt;
+  return line;
+}
+
+/// "48K", "2M", "12": the kernel's spelling of a size or a number.
+std::optional<std::uint64_t> size_of(const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  std::uint64_t value = 0;
+  const char* end = text->data() + text->size();
+  const auto [rest, error] = std::from_chars(text->data(), end, value);
+  if (error != std::errc{}) return std::nullopt;
+  if (rest != end && *rest == 'K') value <<= 10;
+  if (rest != end && *rest == 'M') value <<= 20;
+  if (rest != end && *rest == 'G') value <<= 30;
+  return value;
+}
+
+/// The first CPU that is online has the lowest number in "0-3,8".
+std::string first_online(const std::filesystem::path& sysfs) {
+  const std::string list = line_of(sysfs / "online").value_or("0");
+  return "cpu" + list.substr(0, list.find_first_of(",-\n"));
+}
+
+Result<Geometry> checked(Geometry geometry, const std::string& where) {
+  const auto problem = [&](const std::string& reason) {
+    return tl::unexpected(
+        Problem{reason, where, "give a machine file with the caches, or count without caches"});
+  };
+  if (geometry.levels.empty() || geometry.levels.front().name != "L1")
+    return problem("no L1 data cache is described");
+  for (const CountedCache& level : geometry.levels) {
+    if (level.line_bytes != 64)
+      return problem(level.name + " has lines of " + std::to_string(level.line_bytes) +
+                     " bytes; 64 can be simulated");
+    if (level.bytes < std::uint64_t{64} * level.ways || level.ways == 0)
+      return problem(level.name + " has no size or no ways");
+  }
+  return geometry;
+}
+
+}  // namespace
+
+Result<Geometry> host_geometry(const std::filesystem::path& sysfs) {
+  const std::filesystem::path caches = sysfs / first_online(sysfs) / "cache";
+  Geometry geometry;
+  geometry.source = "sysfs";
+  for (int index = 0; index < 16; ++index) {
+    const auto directory = caches / ("index" + std::to_string(index));
+    const auto level = size_of(line_of(directory / "level"));
+    const auto type = line_of(directory / "type");
+    if (!level || !type || *type == "Instruction" || *level < 1 || *level > level_names.size())
+      continue;
+    CountedCache cache;
+    cache.name = level_names[*level - 1];
+    cache.bytes = size_of(line_of(directory / "size")).value_or(0);
+    cache.line_bytes = static_cast<std::uint32_t>(
+        size_of(line_of(directory / "coherency_line_size")).value_or(64));
+    cache.ways = static_cast<std::uint32_t>(
+        size_of(line_of(directory / "ways_of_associativity")).value_or(0));
+    // Some virtual machines describe no ways: 0 there means fully associative or "not told".
+    if (cache.ways == 0) cache.ways = *level == 1 ? 8 : 16;
+    geometry.levels.push_back(cache);
+  }
+  std::sort(geometry.levels.begin(), geometry.levels.end(),
+            [](const CountedCache& a, const CountedCache& b) { return a.name < b.name; });
+  return checked(std::move(geometry), caches.string());
+}
+
+Result<Geometry> geometry_of(const Topology& topology) {
+  Geometry geometry;
+  geometry.source = "machine file";
+  for (const CacheLevel& level : topology.caches) {
+    if (std::find(level_names.begin(), level_names.end(), level.name) == level_names.end())
+      continue;
+    const unsigned ways = level.ways != 0 ? level.ways : level.name == "L1" ? 8U : 16U;
+    geometry.levels.push_back({level.name, level.bytes, ways, level.line_bytes});
+  }
+  return checked(std::move(geometry), "the machine's topology");
+}
+
+}  // namespace roofmark::emulated

@@ -1,0 +1,100 @@
+#include "plan.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace roofmark::emulated {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* launcher = "roofmark-emulator";
+constexpr const char* emulator = "roofmark-emulator-amd64-linux";
+constexpr const char* runtime = "libroofmark-counted.so";
+constexpr unsigned sampled_shift = 3;  ///< 1/8 of the sets of L2 and L3
+
+bool executable(const fs::path& file) {
+  return access(file.c_str(), X_OK) == 0;
+}
+
+std::string cache_option(const CountedCache& level) {
+  return "--" + level.name + "=" + std::to_string(level.bytes) + "," + std::to_string(level.ways);
+}
+
+void add_cache_options(const Geometry& geometry, Caches caches,
+                       std::vector<std::string>& arguments) {
+  bool has_l2 = false;
+  bool has_l3 = false;
+  for (const CountedCache& level : geometry.levels) {
+    arguments.push_back(cache_option(level));
+    has_l2 = has_l2 || level.name == "L2";
+    has_l3 = has_l3 || level.name == "L3";
+  }
+  if (!has_l2) arguments.emplace_back("--L2=0,0");
+  if (!has_l3) arguments.emplace_back("--L3=0,0");
+  if (caches == Caches::sampled)
+    arguments.push_back("--sample-shift=" + std::to_string(sampled_shift));
+}
+
+std::string preload(const fs::path& library) {
+  const char* others = std::getenv("LD_PRELOAD");
+  return others == nullptr || *others == '\0' ? library.string() : library.string() + ":" + others;
+}
+
+}  // namespace
+
+std::optional<Problem> unavailable(const Install& install) {
+#if !defined(__linux__) || !defined(__x86_64__)
+  (void)install;
+  return Problem{"the emulated collector exists for x86-64 Linux only so far", "emulated",
+                 "use hardware counters or declare the work in the source"};
+#else
+  for (const char* file : {launcher, emulator})
+    if (!executable(install.libexec / file))
+      return Problem{
+          "the emulator was not built: Valgrind's headers were not there",
+          (install.libexec / file).string(),
+          "apt-get install valgrind (Fedora: valgrind-devel), then build Roofmark again"};
+  if (access((install.lib / runtime).c_str(), R_OK) != 0)
+    return Problem{"the counted runtime is missing", (install.lib / runtime).string(),
+                   "install Roofmark again"};
+  return std::nullopt;
+#endif
+}
+
+Result<CountedCommand> plan(const Install& install, const std::vector<std::string>& target,
+                            const fs::path& output, const PassOptions& options) {
+  if (auto problem = unavailable(install)) return tl::unexpected(*problem);
+  if (target.empty()) return tl::unexpected(Problem{"no program to count", "", ""});
+  CountedCommand command;
+  command.output = output;
+  auto& arguments = command.arguments;
+  arguments = {(install.libexec / launcher).string(), "--tool=roofmark-emulator",
+               // Neither ~/.valgrindrc nor ./.valgrindrc may change what is counted.
+               "--command-line-only=yes", "-q", "--vgdb=no", "--trace-children=yes",
+               "--fair-sched=try", "--max-threads=1024",
+               "--log-file=" + (output / "emulator-%p.log").string(),
+               "--output=" + output.string()};
+  if (options.caches == Caches::none) {
+    arguments.emplace_back("--caches=no");
+  } else {
+    auto geometry = options.geometry ? Result<Geometry>(*options.geometry) : host_geometry();
+    if (!geometry) return tl::unexpected(geometry.error());
+    add_cache_options(*geometry, options.caches, arguments);
+  }
+  if (!options.per_line) arguments.emplace_back("--places=no");
+  arguments.push_back("--snapshot-ms=" +
+                      std::to_string(static_cast<unsigned>(options.snapshot_s * 1000)));
+  arguments.insert(arguments.end(), target.begin(), target.end());
+
+  command.set_environment.emplace_back("LD_PRELOAD", preload(install.lib / runtime));
+  // Threads run one at a time here: those that wait by spinning would only add loads.
+  if (std::getenv("OMP_WAIT_POLICY") == nullptr)
+    command.set_environment.emplace_back("OMP_WAIT_POLICY", "passive");
+  command.unset_environment = {"VALGRIND_OPTS", "VALGRIND_LIB", "VALGRIND_LAUNCHER",
+                               "ROOFMARK_RECORDING"};
+  return command;
+}
+
+}  // namespace roofmark::emulated
