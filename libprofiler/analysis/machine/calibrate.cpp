@@ -1,0 +1,343 @@
+#include "calibrate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "chase.hpp"
+#include "checks.hpp"
+#include "harvest.hpp"
+#include "kernel.hpp"
+#include "plan.hpp"
+#include "stage.hpp"
+#include "team.hpp"
+#include "working_sets.hpp"
+
+namespace roofmark {
+namespace {
+
+constexpr std::size_t mebibyte = std::size_t{1} << 20;
+/// More of a pool than this is not worth its page faults on a machine whose cache is unknown.
+constexpr std::size_t most_chased = 640 * mebibyte;
+
+class Calibration {
+ public:
+  Calibration(const MachineLayout& layout, const MeasureOptions& options, Stopwatch& watch,
+              const MeasureProgress& progress)
+      : layout_(layout),
+        options_(options),
+        watch_(watch),
+        progress_(progress),
+        kernels_(usable_kernels(all_kernels(), cpu_features())),
+        cpus_(layout.scopes.back().cpus) {
+    machine_.topology = layout.topology;
+    machine_.notes = layout.notes;
+  }
+
+  Machine run() {
+    started_s_ = monotonic_s();
+    if (kernels_.empty()) {
+      machine_.notes.push_back(
+          "There are no measuring kernels for this processor: only its topology is known.");
+      return finish();
+    }
+    reserve();
+    chase();
+    touch();
+    measure_scopes();
+    measure_sustained();
+    return finish();
+  }
+
+ private:
+  double elapsed_s() const { return monotonic_s() - started_s_; }
+  double left_s() const { return std::max(options_.budget_s - elapsed_s(), 0.0); }
+
+  /// A line for a person: not more often than one can read.
+  void tell(double share, std::string_view what) {
+    constexpr double readable_s = 0.1;
+    const double now = monotonic_s();
+    if (!progress_ || (share < 1 && now - told_s_ < readable_s)) return;
+    told_s_ = now;
+    progress_(std::clamp(share, 0.0, 1.0), what);
+  }
+
+  /// One buffer per core of the machine, in the order of cpus_.
+  void reserve() {
+    memory_room_ = available_memory_bytes() / 3;
+    const std::size_t nominal = last_level_bytes(machine_.topology);
+    pool_bytes_ = std::min({memory_pool_bytes(nominal), 4 * most_chased, memory_room_});
+    for (std::size_t i = 0; i < cpus_.size(); ++i) {
+      Result<Buffer> buffer = Buffer::reserve(pool_bytes_);
+      if (!buffer) {
+        machine_.notes.push_back(to_line(buffer.error()));
+        buffers_.clear();
+        return;
+      }
+      buffers_.push_back(std::move(*buffer));
+    }
+  }
+
+  /// The first core measures latencies, and with them how much of each cache is ours.
+  void chase() {
+    if (buffers_.empty()) return;
+    tell(0, "latencies");
+    const double limit_s = (options_.quick ? 0.15 : 0.3) * options_.budget_s;
+    std::vector<ChasePoint> curve;
+    const std::size_t most = std::min(pool_bytes_, most_chased);
+    run_on_cpus(std::span(cpus_).first(1),
+                [&](unsigned) { curve = chase_latencies(buffers_[0], most, limit_s, watch_); });
+    for (std::string& note : confirm_caches(machine_.topology.caches, curve))
+      machine_.notes.push_back(std::move(note));
+    if (!curve.empty() && curve.back().bytes < last_level_bytes(machine_.topology))
+      machine_.notes.push_back(
+          "The pointer chase ended before it left the last cache: that cache's size is only "
+          "reported.");
+  }
+
+  unsigned sharers(std::size_t threads) const {
+    unsigned most = 1;
+    for (const CacheLevel& cache : machine_.topology.caches)
+      most = std::max(most, std::min(cache.shared_by, static_cast<unsigned>(threads)));
+    return most;
+  }
+
+  /// Memory per thread when so many stream at once.
+  std::size_t stream_bytes(std::size_t threads) const {
+    return memory_pool_bytes(last_level_bytes(machine_.topology)) / sharers(threads);
+  }
+
+  /// The first core streams alone as well, so it needs the whole pool; the others their share.
+  void touch() {
+    if (buffers_.empty()) return;
+    tell(0.25, "memory");
+    std::size_t least_threads = cpus_.size();
+    for (const ScopeGroup& group : layout_.scopes)
+      if (group.cpus.size() > 1) least_threads = std::min(least_threads, group.cpus.size());
+    const std::size_t share = std::min(stream_bytes(least_threads), memory_room_ / cpus_.size());
+    const double limit_s = 0.15 * options_.budget_s;
+    run_on_cpus(cpus_, [&](unsigned i) {
+      buffers_[i].touch(i == 0 ? std::min(stream_bytes(1), pool_bytes_) : share, limit_s);
+    });
+    page_bytes_ = static_cast<double>(buffers_[0].page_bytes());
+  }
+
+  std::vector<Buffer*> memory_of(const std::vector<unsigned>& cpus) {
+    std::vector<Buffer*> memory;
+    for (const unsigned cpu : cpus) {
+      const auto at = std::find(cpus_.begin(), cpus_.end(), cpu) - cpus_.begin();
+      if (static_cast<std::size_t>(at) < buffers_.size())
+        memory.push_back(&buffers_[static_cast<std::size_t>(at)]);
+    }
+    if (memory.size() != cpus.size()) memory.clear();
+    return memory;
+  }
+
+  std::string memory_level(unsigned cpu) const {
+    for (const MemoryNode& node : layout_.memory)
+      if (std::find(node.local_cpus.begin(), node.local_cpus.end(), cpu) != node.local_cpus.end())
+        return node.kind;
+    return "DRAM";
+  }
+
+  PlanInputs inputs_for(const ScopeGroup& group, const std::vector<Buffer*>& memory) {
+    PlanInputs inputs;
+    inputs.threads = static_cast<unsigned>(group.cpus.size());
+    inputs.chosen = chosen_;
+    inputs.memory_level = memory_level(group.cpus.front());
+    if (memory.empty()) return inputs;
+    inputs.caches = cache_working_sets(machine_.topology, inputs.threads);
+    std::size_t have = memory.front()->touched();
+    for (const Buffer* buffer : memory) have = std::min(have, buffer->touched());
+    constexpr std::size_t skews = 16384;  // arrays start a little apart
+    const std::size_t wanted = stream_bytes(group.cpus.size());
+    inputs.memory_set_bytes = std::min(wanted, have) - std::min(have, skews);
+    const std::size_t last = last_level_bytes(machine_.topology);
+    inputs.memory_warm_bytes = std::min(last / sharers(group.cpus.size()), inputs.memory_set_bytes);
+    small_pool_ = have < wanted;
+    return inputs;
+  }
+
+  StageLimits limits_for(double share_s) const {
+    StageLimits limits;
+    limits.least_s = options_.quick ? 0.3 : 1.0;
+    limits.most_s = std::min(share_s, options_.quick ? 1.2 : 5.0);
+    limits.samples = options_.quick ? 20 : 60;
+    limits.trial_rounds = options_.quick ? 3 : 5;
+    return limits;
+  }
+
+  /// Measures one group of cores; `what` is for the progress line.
+  void measure(const ScopeGroup& group, bool widest_only, double share_s, double done,
+               double span) {
+    const std::vector<Buffer*> memory = memory_of(group.cpus);
+    PlanInputs inputs = inputs_for(group, memory);
+    inputs.widest_only = widest_only;
+    Plan plan = plan_stage(kernels_, inputs);
+    const std::string what = group.cpus.size() == 1 ? std::string("one core")
+                                                    : fmt::format("{} cores", group.cpus.size());
+    const bool bound = run_stage(plan.tasks, group.cpus, memory, limits_for(share_s), watch_,
+                                 [&](double part) { tell(done + span * part, what); });
+    if (!bound) note_unbound();
+    watch_.recalibrate();
+    Harvest harvest = harvest_stage(plan, group.scope, inputs.threads, page_bytes_);
+    if (!machine_.clock_hz && harvest.clock_hz > 0) machine_.clock_hz = harvest.clock_hz;
+    for (ComputeCeiling& ceiling : harvest.compute) {
+      if (group.core_kind == "E") ceiling.flags.emplace_back("core_kind:E");
+      machine_.compute.push_back(std::move(ceiling));
+    }
+    for (BandwidthCeiling& ceiling : harvest.bandwidth) {
+      const bool memory_ceiling = ceiling.level == inputs.memory_level;
+      if (memory_ceiling && small_pool_) ceiling.flags.emplace_back("small_pool");
+      if (group.core_kind == "E") ceiling.flags.emplace_back("core_kind:E");
+      machine_.bandwidth.push_back(std::move(ceiling));
+    }
+    if (small_pool_ && !memory.empty()) any_small_pool_ = true;
+    if (chosen_.empty()) chosen_ = harvest.best_kernels;
+  }
+
+  void note_unbound() {
+    if (std::exchange(noted_unbound_, true)) return;
+    machine_.notes.push_back("Threads could not be bound to cores: the ceilings may be low.");
+  }
+
+  /// Scopes from core to machine, then the curve over cores as far as time is left.
+  void measure_scopes() {
+    std::vector<std::pair<ScopeGroup, bool>> stages;
+    for (const ScopeGroup& group : layout_.scopes)
+      if (group.cpus.size() > 1 || group.scope == "core") stages.emplace_back(group, false);
+    for (std::size_t threads = 2; threads < cpus_.size() && !options_.quick; threads *= 2) {
+      const bool known = std::any_of(stages.begin(), stages.end(), [&](const auto& stage) {
+        return stage.first.cpus.size() == threads;
+      });
+      if (!known)
+        stages.emplace_back(
+            ScopeGroup{"machine", {cpus_.begin(), cpus_.begin() + static_cast<long>(threads)}, {}},
+            true);
+    }
+    constexpr double sustained_s = 1.5;
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      const double share_s = (left_s() - sustained_s) / static_cast<double>(stages.size() - i);
+      constexpr double worth_starting_s = 0.2;
+      if (i > 0 && share_s < worth_starting_s) {
+        machine_.notes.push_back(
+            fmt::format("No time was left for {} of {} scopes.", stages.size() - i, stages.size()));
+        break;
+      }
+      const double span = 0.6 / static_cast<double>(stages.size());
+      measure(stages[i].first, stages[i].second, share_s, 0.3 + span * static_cast<double>(i),
+              span);
+    }
+    if (cpus_.size() == 1) copy_core_to_machine();
+    if (any_small_pool_)
+      machine_.notes.push_back(
+          "Memory was measured over less than 4 x the last cache (time or memory did not allow "
+          "more): "
+          "ceilings flagged small_pool may read high.");
+  }
+
+  /// One core is the whole machine.
+  void copy_core_to_machine() {
+    auto copy = [](auto& ceilings) {
+      const std::size_t count = ceilings.size();
+      for (std::size_t i = 0; i < count; ++i) {
+        auto ceiling = ceilings[i];
+        ceiling.scope = "machine";
+        ceilings.push_back(ceiling);
+      }
+    };
+    copy(machine_.compute);
+    copy(machine_.bandwidth);
+  }
+
+  /// All cores at their widest FMA for a second: what the clock comes down to.
+  void measure_sustained() {
+    if (options_.quick || left_s() < 1.2) {
+      if (!options_.quick)
+        machine_.notes.push_back(
+            "No time was left for the sustained clock: compute ceilings are bursts.");
+      return;
+    }
+    PlanInputs inputs;
+    inputs.threads = static_cast<unsigned>(cpus_.size());
+    inputs.widest_only = true;
+    inputs.chosen = chosen_;
+    Plan plan = plan_stage(kernels_, inputs);
+    StageLimits limits;
+    limits.least_s = limits.most_s = 1.1;
+    limits.trial_rounds = 0;
+    run_stage(plan.tasks, cpus_, {}, limits, watch_,
+              [&](double part) { tell(0.9 + 0.1 * part, "sustained"); });
+    // The clock settles in the first half.
+    for (Task& task : plan.tasks)
+      task.rates.erase(task.rates.begin(),
+                       task.rates.begin() + static_cast<long>(task.rates.size() / 2));
+    for (ComputeCeiling& ceiling :
+         harvest_stage(plan, "machine", inputs.threads, page_bytes_).compute) {
+      ceiling.sustained = true;
+      machine_.compute.push_back(std::move(ceiling));
+    }
+  }
+
+  Machine finish() {
+    if (watch_.uses_tsc()) machine_.tsc_hz = watch_.hz();
+    machine_.measured_at = now_text();
+    check_machine(machine_);
+    note_noise();
+    tell(1, "done");
+    return std::move(machine_);
+  }
+
+  void note_noise() {
+    std::size_t noisy = 0;
+    auto count = [&](const auto& ceilings) {
+      for (const auto& ceiling : ceilings)
+        noisy += static_cast<std::size_t>(
+            std::count(ceiling.flags.begin(), ceiling.flags.end(), "noisy"));
+      return ceilings.size();
+    };
+    const std::size_t all = count(machine_.compute) + count(machine_.bandwidth);
+    if (noisy != 0)
+      machine_.notes.push_back(
+          fmt::format("{} of {} ceilings are flagged noisy: even their fastest windows disagree by "
+                      "more than 5 %.",
+                      noisy, all));
+  }
+
+  const MachineLayout& layout_;
+  const MeasureOptions& options_;
+  Stopwatch& watch_;
+  const MeasureProgress& progress_;
+  const std::vector<const Kernel*> kernels_;
+  const std::vector<unsigned> cpus_;
+  Machine machine_;
+  std::vector<Buffer> buffers_;
+  std::size_t pool_bytes_ = 0, memory_room_ = 0;
+  double page_bytes_ = 0;
+  double started_s_ = 0, told_s_ = 0;
+  bool small_pool_ = false, any_small_pool_ = false, noted_unbound_ = false;
+  std::set<const Kernel*> chosen_;
+};
+
+}  // namespace
+
+std::string now_text() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1,
+                     utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
+}
+
+Machine calibrate(const MachineLayout& layout, const MeasureOptions& options, Stopwatch& watch,
+                  const MeasureProgress& progress) {
+  return Calibration(layout, options, watch, progress).run();
+}
+
+}  // namespace roofmark

@@ -1,0 +1,117 @@
+#include "checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+
+namespace roofmark {
+namespace {
+
+constexpr double attained_share = 0.99;
+constexpr double scaling_share = 0.75;
+constexpr double faster_than_inner = 1.05;
+
+void flag(std::vector<std::string>& flags, const char* name) {
+  if (std::find(flags.begin(), flags.end(), name) == flags.end()) flags.emplace_back(name);
+}
+
+void check_theory(Machine& machine) {
+  unsigned below = 0, checked = 0;
+  for (ComputeCeiling& ceiling : machine.compute) {
+    if (ceiling.sustained || ceiling.threads != 1) continue;
+    const auto fit = fit_pipes(ceiling);
+    if (!fit) continue;
+    ++checked;
+    if (fit->share >= attained_share && fit->share <= 2 - attained_share) continue;
+    flag(ceiling.flags, "below_theory");
+    ++below;
+  }
+  if (below != 0)
+    machine.notes.push_back(
+        fmt::format("{} of {} compute ceilings of one core fit no whole number of pipes within 1 % "
+                    "(width x pipes x clock); they are flagged below_theory.",
+                    below, checked));
+}
+
+const ComputeCeiling* alone(const Machine& machine, const ComputeCeiling& many) {
+  for (const ComputeCeiling& one : machine.compute)
+    if (one.threads == 1 && one.scope == "core" && !one.sustained &&
+        one.precision == many.precision && one.isa == many.isa && one.operation == many.operation)
+      return &one;
+  return nullptr;
+}
+
+void check_scaling(Machine& machine) {
+  double worst = 1;
+  unsigned threads = 0;
+  for (ComputeCeiling& many : machine.compute) {
+    const ComputeCeiling* one =
+        many.threads > 1 && !many.sustained ? alone(machine, many) : nullptr;
+    if (one == nullptr) continue;
+    const double share = many.flop_per_s / (one->flop_per_s * many.threads);
+    if (share >= scaling_share) continue;
+    flag(many.flags, "shared_core");
+    if (many.operation != Operation::fma || share >= worst) continue;
+    worst = share;
+    threads = many.threads;
+  }
+  if (threads != 0)
+    machine.notes.push_back(
+        fmt::format("{} cores together attain only {:.2f} of {} times one core's FMA peak: they "
+                    "share a physical "
+                    "core, a power limit, or the host's time.",
+                    threads, worst, threads));
+}
+
+void check_levels(Machine& machine) {
+  std::vector<std::string> order;
+  for (const CacheLevel& cache : machine.topology.caches) order.push_back(cache.name);
+  auto place = [&](const std::string& level) {
+    return std::find(order.begin(), order.end(), level) - order.begin();
+  };
+  std::set<std::string> named;
+  for (BandwidthCeiling& outer : machine.bandwidth) {
+    if (outer.pattern != "read") continue;
+    // The best of each level inside: L1 has one ceiling per instruction set.
+    for (const std::string& level : order) {
+      if (place(level) >= place(outer.level)) break;
+      double best = 0;
+      for (const BandwidthCeiling& inner : machine.bandwidth)
+        if (inner.level == level && inner.pattern == "read" && inner.scope == outer.scope &&
+            inner.threads == outer.threads)
+          best = std::max(best, inner.interface_bytes_per_s);
+      if (best <= 0 || outer.interface_bytes_per_s <= faster_than_inner * best) continue;
+      flag(outer.flags, "above_inner_level");
+      if (named.insert(outer.level + level).second)
+        machine.notes.push_back(fmt::format(
+            "{} was read faster than {}: one of the two is disturbed.", outer.level, level));
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<PipeFit> fit_pipes(const ComputeCeiling& ceiling) {
+  const bool piped = ceiling.operation == Operation::fma || ceiling.operation == Operation::add ||
+                     ceiling.operation == Operation::mul;
+  if (!piped || ceiling.flop_per_cycle <= 0) return std::nullopt;
+  const unsigned element_bits = ceiling.precision == Precision::f64 ? 64 : 32;
+  const double lanes = ceiling.width_bits == 0 ? 1 : ceiling.width_bits / element_bits;
+  const double per_pipe = lanes * (ceiling.operation == Operation::fma ? 2 : 1);
+  const double pipes = ceiling.flop_per_cycle / per_pipe / ceiling.threads;
+  PipeFit fit;
+  fit.pipes = static_cast<unsigned>(std::max(std::lround(pipes), 1L));
+  fit.share = pipes / fit.pipes;
+  return fit;
+}
+
+void check_machine(Machine& machine) {
+  check_theory(machine);
+  check_scaling(machine);
+  check_levels(machine);
+}
+
+}  // namespace roofmark
