@@ -9,7 +9,7 @@ namespace roofmark::cli {
 /// Exit status for arguments or files that can't be used.
 inline constexpr int bad_input = 2;
 
-// void add_machine_command(CLI::App& app, int& status);
+void add_machine_command(CLI::App& app, int& status);
 void add_record_command(CLI::App& app, int& status);
 void add_run_command(CLI::App& app, int& status);
 

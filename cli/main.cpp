@@ -9,6 +9,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(0, 1);
 
   int status = 0;
+  roofmark::cli::add_machine_command(app, status);
 
   try {
     app.parse(argc, argv);
