@@ -147,6 +147,12 @@ int main(int argc, char** argv) {
       sink += sum(large, n);
       ROOFMARK_END("reader");
     }
+  } else if (!strcmp(name, "last")) { /* dirties 400 KB, clean until then, and ends */
+    double *small = array(51200, 1), *large = array(n, 2);
+    sink = sum(large, n);
+    ROOFMARK_BEGIN("last");
+    increment(small, 51200);
+    ROOFMARK_END("last");
   } else {
     fprintf(stderr, "kernels: no kernel %s\n", name);
     return 2;

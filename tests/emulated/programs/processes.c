@@ -181,7 +181,7 @@ int main(int argc, char** argv) {
       }
     FILE* status = fopen("/proc/self/status", "r");
     for (char line[256]; status && fgets(line, sizeof line, status);)
-      if (!strncmp(line, "VmHWM", 5)) fputs(line, stdout);
+      if (!strncmp(line, "VmRSS", 5)) fputs(line, stdout);
   }
   if (!strcmp(mode, "declare")) {
     const roofmark_token t = roofmark_begin("outer");
