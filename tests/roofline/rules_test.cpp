@@ -68,7 +68,8 @@ TEST_CASE("one unit per interface: declared bytes are set against program bytes"
   const Roofline roofline = judged(region);
   REQUIRE(roofline.verdict == Verdict::memory);
   REQUIRE(roofline.verdict_detail == "DRAM");
-  REQUIRE(*roofline.explained_s->low == Approx(24 * n / 22.5e9));  // both cores
+  REQUIRE(*roofline.explained_s->low == Approx(24 * n / 15e9));  // of the one core it used
+  REQUIRE(*roofline.fraction == Approx(15 / 22.5));
   REQUIRE(roofline.explained_s->source == Source::declared);
   REQUIRE(roofline.notes.size() == 3);  // FLOPs, bytes, caches
 }

@@ -3,36 +3,15 @@
 
 #include "analysis/profile/profile_json.hpp"
 #include "catch.hpp"
-#include "test_machine.hpp"
+#include "fixture_profiles.hpp"
 
 namespace roofmark {
 namespace {
 
 using test::RegionMaker;
 
-void add(std::optional<Measure>& sum, const std::optional<Measure>& part) {
-  if (part) sum = Measure{(sum ? sum->value : 0) + part->value, part->source, {}, {}};
-}
-
-/// Inclusive work of a parent: its self work and its children's.
-void include(Work& sum, const Work& part) {
-  add(sum.wall_s, part.wall_s);
-  for (const auto& [precision, count] : part.flop) {
-    const std::uint64_t before = sum.flop.count(precision) ? sum.flop[precision].value : 0;
-    sum.flop[precision] = count;
-    sum.flop[precision].value += before;
-  }
-  for (const auto& [level, traffic] : part.bytes) {
-    const Traffic before = sum.bytes.count(level) ? sum.bytes[level] : Traffic{};
-    sum.bytes[level] = traffic;
-    if (before.read) sum.bytes[level].read->value += before.read->value;
-    if (before.write) sum.bytes[level].write->value += before.write->value;
-  }
-  sum.mix.insert(sum.mix.end(), part.mix.begin(), part.mix.end());
-}
-
 /// `solve` with a memory-bound and a compute-bound child and a little work of its own.
-Profile family(double parent_wall_extra = 0) {
+Profile family() {
   Profile profile;
   profile.machine = test::two_cores();
   Region memory = test::triad(1e8, 32e8 / 20e9 / 0.8);  // explained 0.16 of 0.2 s
@@ -40,8 +19,8 @@ Profile family(double parent_wall_extra = 0) {
   Region compute = RegionMaker({"solve", "gemm"}).wall(0.5).flop(0.9 * 10e9).in_l1();
   Region parent = RegionMaker({"solve"});
   parent.self = Region(RegionMaker().wall(0.1).flop(0.05 * 20e9).in_l1()).work;
-  for (const Work* part : {&parent.self, &memory.work, &compute.work}) include(parent.work, *part);
-  parent.work.wall_s->value += parent_wall_extra;
+  for (const Work* part : {&parent.self, &memory.work, &compute.work})
+    test::include(parent.work, *part);
   profile.regions = {parent, memory, compute};
   return profile;
 }

@@ -98,9 +98,11 @@ void put_work(Json& object, const Work& work) {
 
 Json to_value(const LevelPlacement& level) {
   Json value = Json::object();
-  put(value, "intensity", level.intensity);
-  put(value, "roof_flop_per_s", level.roof_flop_per_s);
-  put(value, "ridge", level.ridge);
+  if (level.intensity > 0) {  // else no FLOPs: there is no point on the chart
+    put(value, "intensity", level.intensity);
+    put(value, "roof_flop_per_s", level.roof_flop_per_s);
+    put(value, "ridge", level.ridge);
+  }
   put(value, "bandwidth_bytes_per_s", level.bandwidth_bytes_per_s);
   put(value, "achieved_bytes_per_s", level.achieved_bytes_per_s);
   return value;

@@ -67,6 +67,7 @@ std::string formatted(double value, std::string_view format) {
   if (format == "factor") return factor(value);
   if (format == "seconds") return seconds_text(value);
   if (format == "bytes_per_s") return si(value, "B/s");
+  if (format == "amount") return amount(value);
   if (format == "flop_per_s") return si(value, "FLOP/s");
   return number(value);
 }

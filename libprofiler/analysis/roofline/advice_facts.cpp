@@ -26,16 +26,20 @@ std::optional<double> total(const Work& work, const std::string& level) {
   return double(found->second.read->value) + double(found->second.write->value);
 }
 
+/// What one step of the ladder adds to the steps before it.
 std::optional<double> rung(const Roofline& roofline, std::string_view name) {
-  for (const Rung& step : roofline.ladder)
-    if (step.name.starts_with(name)) return step.gain;
+  double before = 1;
+  for (const Rung& step : roofline.ladder) {
+    if (step.name.starts_with(name)) return step.gain / before;
+    before = step.gain;
+  }
   return std::nullopt;
 }
 
 void put_time(Facts& facts, const Case& it) {
   if (!it.evaluation.wall_s) return;
   const double wall_s = *it.evaluation.wall_s;
-  const Explained& time = evidence(it);
+  const Explained& time = it.time;
   put(facts, "wall_s", wall_s);
   put(facts, "explained_share", time.overlapped / wall_s);
   put(facts, "serial_share", time.serial / wall_s);
@@ -91,7 +95,11 @@ void put_bytes(Facts& facts, const Case& it, const Roofline& roofline) {
   const auto l1 = work.bytes.find("L1");
   if (loads && *loads > 0 && l1 != work.bytes.end() && l1->second.read)
     put(facts, "bytes_per_load", double(l1->second.read->value) / *loads);
-  const auto asked = total(work, "L1"), filled = total(work, "L2");
+  // Fills alone: write-backs are lines that were filled before.
+  const auto l2 = work.bytes.find("L2");
+  const auto asked = total(work, "L1");
+  std::optional<double> filled;
+  if (l2 != work.bytes.end() && l2->second.read) filled = double(l2->second.read->value);
   if (asked && filled && *filled > 0) {
     put(facts, "line_use", *asked / *filled);
     put(facts, "line_unused", std::max(0.0, 1 - *asked / *filled));
@@ -119,7 +127,7 @@ void put_write_allocate(Facts& facts, const Case& it, const Roofline& roofline) 
   put(facts, "store_fetch_share", share);
   // At most what the next ceiling leaves.
   double next_s = 0;
-  const auto& parts = it.evaluation.as_written ? *it.evaluation.as_written : it.evaluation.machine;
+  const auto& parts = evidence(it.evaluation);
   double here_s = 0;
   for (const Part& part : parts)
     (part.name == found->first ? here_s : next_s) =
@@ -146,6 +154,7 @@ std::map<std::string, double> advice_facts(const Case& it, const Roofline& roofl
   put(facts, "gain_cores", rung(roofline, "use all cores"));
   put(facts, "gain_bytes", rung(roofline, "move fewer bytes"));
   put(facts, "main_memory_uncounted", it.evaluation.main_memory_uncounted ? 1 : 0);
+  put(facts, "caches_uncounted", it.evaluation.uncounted.empty() ? 0 : 1);
   put(facts, "flop_uncounted", it.evaluation.flop_counted ? 0 : 1);
   return facts;
 }

@@ -48,7 +48,10 @@ std::map<Key, Amounts> by_class(const std::vector<ComputeClass>& mix, const Mach
 struct Group {
   Part part;
   double heaviest_s = 0;
-  void add(double flop, const Ceiling& ceiling, std::string name) {
+  std::optional<Precision> precision;
+  void add(double flop, Precision of, const Ceiling& ceiling, std::string name) {
+    part.mixed_precision = part.mixed_precision || (precision && *precision != of);
+    precision = of;
     const double seconds = flop / ceiling.per_s;
     const double known = part.seconds;
     part.seconds += seconds;
@@ -84,9 +87,9 @@ ComputeParts compute_parts(const std::vector<ComputeClass>& mix, const Machine& 
       if (!ceiling)
         made.flop_without_ceiling += flop;
       else if (is_divider(operation))
-        divider.add(flop, *ceiling, divider_name(operation));
+        divider.add(flop, key.first, *ceiling, divider_name(operation));
       else
-        pipes.add(flop, *ceiling, ceiling->name);
+        pipes.add(flop, key.first, *ceiling, ceiling->name);
     }
   }
   for (Group* group : {&pipes, &divider}) {
@@ -97,7 +100,8 @@ ComputeParts compute_parts(const std::vector<ComputeClass>& mix, const Machine& 
   return made;
 }
 
-ComputeTime topmost_compute(const Work& work, Source declared_source, const Machine& machine) {
+ComputeTime topmost_compute(const Work& work, Source declared_source, const Machine& machine,
+                            double cores) {
   std::map<Precision, double> flop;
   for (const auto& [precision, count] : work.flop)
     if (count.value > 0) flop[precision] = double(count.value);
@@ -108,9 +112,9 @@ ComputeTime topmost_compute(const Work& work, Source declared_source, const Mach
   all.part.kind = Kind::compute;
   all.part.source = declared_source;
   for (const auto& [precision, amount] : flop) {
-    const auto peak = topmost_peak(machine, precision, cores_of(machine));
+    const auto peak = topmost_peak(machine, precision, cores);
     if (peak)
-      all.add(amount, *peak, peak->name);
+      all.add(amount, precision, *peak, peak->name);
     else if (!made.no_ceiling)
       made.no_ceiling = "no ceiling for " + std::string(spelling(precision));
   }

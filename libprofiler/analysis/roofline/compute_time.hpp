@@ -23,7 +23,8 @@ struct ComputeTime {
   std::optional<Part> part;
   std::optional<std::string> no_ceiling;
 };
-/// All FLOPs of every precision at its topmost peak, one after the other.
-ComputeTime topmost_compute(const Work& work, Source declared_source, const Machine& machine);
+/// All FLOPs of every precision at its topmost peak on `cores` cores, one after the other.
+ComputeTime topmost_compute(const Work& work, Source declared_source, const Machine& machine,
+                            double cores);
 
 }  // namespace roofmark::model

@@ -214,13 +214,16 @@ Evaluation evaluate(const Work& work, const Region& region, const Machine& machi
 
   made.machine = topmost_parts(traffic, machine);
   if (made.flop > 0) {
-    const ComputeTime compute = topmost_compute(work, made.flop_source, machine);
+    const ComputeTime compute = topmost_compute(work, made.flop_source, machine, cores_of(machine));
     if (compute.part) made.machine.push_back(*compute.part);
     made.no_ceiling = compute.no_ceiling;
   }
   place_levels(made);
 
   if (auto reason = withheld(work, region, machine, made)) {
+    made.placed = memory_parts(traffic, machine, Setting{made.cores});
+    const ComputeTime compute = topmost_compute(work, made.flop_source, machine, made.cores);
+    if (compute.part) made.placed.push_back(*compute.part);
     if (made.flop_source != Source::declared)
       made.notes.push_back("The as-written roof is withheld: " + *reason + ".");
     return made;

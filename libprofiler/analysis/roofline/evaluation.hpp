@@ -21,6 +21,7 @@ struct Part {
   Ceiling ceiling;
   double uncertainty = 0;           ///< relative: of the ceiling and of the count
   Source source = Source::counted;  ///< of the amount
+  bool mixed_precision = false;     ///< several precisions one after the other on the same pipes
 };
 
 /// The parts of some work, and what they account for. For a parent the sum over its self work and
@@ -58,6 +59,8 @@ struct Evaluation {
 
   std::vector<Part> machine;                    ///< against the topmost ceilings
   std::optional<std::vector<Part>> as_written;  ///< nothing: withheld
+  /// Where it is withheld: topmost operations, but of the cores that the region used.
+  std::vector<Part> placed;
   std::map<std::string, LevelPlacement> levels;
 
   std::vector<std::string> uncounted;  ///< "DRAM not counted": what may bound and is not known

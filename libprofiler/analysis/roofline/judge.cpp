@@ -13,9 +13,10 @@ using model::Case;
 using model::Explained;
 
 Case leaf(const Work& work, const Region& region, const Machine& machine) {
-  Case it{work, region, machine, model::evaluate(work, region, machine), {}, {}, false};
+  Case it{work, region, machine, model::evaluate(work, region, machine), {}, {}, {}, false};
   it.machine_time = model::explain(it.evaluation.machine);
   if (it.evaluation.as_written) it.written_time = model::explain(*it.evaluation.as_written);
+  it.time = model::explain(evidence(it.evaluation));
   return it;
 }
 
@@ -33,7 +34,7 @@ Measure explained_measure(const Explained& time) {
 
 void fill_numbers(const Case& it, Roofline& made) {
   const auto& evaluation = it.evaluation;
-  const Explained& time = evidence(it);
+  const Explained& time = it.time;
   if (evaluation.precision && evaluation.flop > 0)
     made.precision = std::string(spelling(*evaluation.precision));
   made.levels = evaluation.levels;
@@ -96,8 +97,7 @@ class TreeJudge {
   explicit TreeJudge(Profile& profile)
       : profile_(profile),
         children_(children_of(profile.regions)),
-        explained_machine_(profile.regions.size()),
-        explained_written_(profile.regions.size()) {}
+        judged_(profile.regions.size()) {}
 
   void judge_all() {
     std::vector<std::size_t> order(profile_.regions.size());
@@ -109,6 +109,12 @@ class TreeJudge {
   }
 
  private:
+  struct Times {
+    Explained machine;
+    std::optional<Explained> written;
+    Explained evidence;
+  };
+
   /// Children that run one after the other, and with the self time fill the region's time.
   bool has_serial_children(std::size_t index) const {
     const Region& region = profile_.regions[index];
@@ -122,12 +128,15 @@ class TreeJudge {
     whole.is_sum = true;
     whole.machine_time = self.machine_time;
     whole.written_time = self.written_time;
+    whole.time = self.time;
     for (const std::size_t child : children_[index]) {
-      add(whole.machine_time, explained_machine_[child]);
-      if (!explained_written_[child] || !whole.written_time)
+      const Times& times = judged_[child];
+      add(whole.machine_time, times.machine);
+      add(whole.time, times.evidence);
+      if (!times.written || !whole.written_time)
         whole.written_time.reset();
       else
-        add(*whole.written_time, *explained_written_[child]);
+        add(*whole.written_time, *times.written);
     }
   }
 
@@ -143,8 +152,7 @@ class TreeJudge {
       region.self_rooflines = {conclude(self)};
       region.rooflines = {conclude(whole)};
     }
-    explained_machine_[index] = whole.machine_time;
-    explained_written_[index] = whole.written_time;
+    judged_[index] = {whole.machine_time, whole.written_time, whole.time};
     flag(region);
   }
 
@@ -160,8 +168,7 @@ class TreeJudge {
 
   Profile& profile_;
   std::vector<std::vector<std::size_t>> children_;
-  std::vector<Explained> explained_machine_;
-  std::vector<std::optional<Explained>> explained_written_;
+  std::vector<Times> judged_;
 };
 
 const Roofline* at_locus(const std::vector<Roofline>& rooflines, const std::string& locus) {

@@ -18,11 +18,12 @@ struct Case {
   Evaluation evaluation;
   Explained machine_time;                 ///< against the topmost ceilings
   std::optional<Explained> written_time;  ///< nothing: withheld
-  bool is_sum = false;                    ///< self work and serial children, not one kernel
+  Explained time;       ///< what the verdict rests on: as written, or what is nearest to it
+  bool is_sum = false;  ///< self work and serial children, not one kernel
 };
 
-/// The time that the verdict rests on: as written where it is known.
-const Explained& evidence(const Case& it);
+/// The parts of the same, of one kernel.
+const std::vector<Part>& evidence(const Evaluation& evaluation);
 std::optional<double> fraction(const Case& it, const Explained& time);
 /// Relative uncertainty of the fractions.
 double uncertainty(const Case& it);

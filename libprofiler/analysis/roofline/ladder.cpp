@@ -44,6 +44,8 @@ std::vector<Part> without_binding_memory(std::vector<Part> parts) {
 
 std::vector<Rung> ladder(const Case& it) {
   const Evaluation& evaluation = it.evaluation;
+  const Verdict verdict = decide(it).verdict;
+  if (verdict == Verdict::too_small || verdict == Verdict::above_roof) return {};
   if (!evaluation.wall_s || evaluation.flop == 0 || it.is_sum || !evaluation.uncounted.empty())
     return {};
   Climb climb(*evaluation.wall_s);

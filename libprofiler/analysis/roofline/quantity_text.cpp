@@ -66,4 +66,13 @@ std::string number(double value) {
   return fmt::format("{:.3g}", value);
 }
 
+std::string amount(double value) {
+  if (!std::isfinite(value)) return "unknown";
+  const bool whole = value == std::floor(value);
+  if (std::abs(value) < 100'000) return whole ? fmt::format("{:.0f}", value) : number(value);
+  std::string text = si(value, "");
+  if (text.ends_with(' ')) text.pop_back();
+  return text;
+}
+
 }  // namespace roofmark::model

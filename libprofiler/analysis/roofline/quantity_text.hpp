@@ -11,5 +11,6 @@ std::string seconds_text(double seconds);             ///< "1.02 s", "3.1 ms", "
 std::string percent(double share);                    ///< 0.314 -> "31 %"
 std::string factor(double value);                     ///< 3.14 -> "3.1x"
 std::string number(double value);                     ///< three significant digits
+std::string amount(double value);                     ///< "2", "1.25", "50.0 M": a few of something
 
 }  // namespace roofmark::model

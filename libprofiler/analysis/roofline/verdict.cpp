@@ -43,7 +43,7 @@ Decision without_flop(const Case& it, bool explained) {
   if (!explained && it.evaluation.uncounted.empty() && ipc && *ipc < thresholds().stalled_ipc)
     return {Verdict::latency, "stalled"};
   if (it.evaluation.main_memory_uncounted) return {Verdict::no_flop, it.evaluation.uncounted[0]};
-  const Part* part = binding_part(evidence(it));
+  const Part* part = binding_part(it.time);
   return {Verdict::no_flop, part ? part->name : ""};
 }
 
@@ -66,8 +66,8 @@ Side guarded(Side side, const Evaluation& evaluation) {
 
 }  // namespace
 
-const Explained& evidence(const Case& it) {
-  return it.written_time ? *it.written_time : it.machine_time;
+const std::vector<Part>& evidence(const Evaluation& evaluation) {
+  return evaluation.as_written ? *evaluation.as_written : evaluation.placed;
 }
 
 std::optional<double> fraction(const Case& it, const Explained& time) {
@@ -76,7 +76,7 @@ std::optional<double> fraction(const Case& it, const Explained& time) {
 }
 
 double uncertainty(const Case& it) {
-  const Part* part = binding_part(evidence(it));
+  const Part* part = binding_part(it.time);
   const double count = part && part->kind == Kind::compute ? it.evaluation.flop_uncertainty : 0;
   return std::hypot(std::hypot(part ? part->uncertainty : 0, count),
                     it.evaluation.wall_uncertainty);
@@ -99,7 +99,7 @@ Decision decide(const Case& it) {
   if (!evaluation.wall_s) return {Verdict::undetermined, "time not measured"};
   if (!evaluation.flop_counted) return {Verdict::undetermined, "FLOPs not counted"};
 
-  const Explained& time = evidence(it);
+  const Explained& time = it.time;
   const double overlapped = share_of_time(it, time.overlapped);
   const bool explained = share_of_time(it, time.serial) >= limit.latency_below;
   if (overlapped > 1 + std::max(limit.above_margin, uncertainty(it)))
@@ -119,7 +119,8 @@ Decision decide(const Case& it) {
   const Part* top = binding_part(it.machine_time);
   if (reached && *reached >= limit.at_roof && top && top->kind == Kind::compute)
     return {Verdict::at_roof, top->name};
-  const Side side = it.written_time ? side_as_written(it) : side_against_machine(it);
+  const Side side =
+      guarded(side_from(evidence(evaluation), evaluation.flop_uncertainty), evaluation);
   if (!it.is_sum && side == Side::balanced) return {Verdict::balanced, part->name};
   return {part->kind == Kind::memory ? Verdict::memory : Verdict::compute, part->name};
 }

@@ -27,12 +27,13 @@ std::string work_text(const Part& part) {
   if (part.kind == Kind::memory)
     return fmt::format("{} traffic ({}{} against {})", part.name, si(part.amount, "B"),
                        source_text(part), si(part.ceiling.per_s, "B/s"));
-  return fmt::format("{} work ({}{} against {})", part.name, si(part.amount, "FLOP"),
-                     source_text(part), si(part.ceiling.per_s, "FLOP/s"));
+  return fmt::format("{} work ({}{}{} against {})", part.name, si(part.amount, "FLOP"),
+                     source_text(part), part.mixed_precision ? " of several precisions" : "",
+                     si(part.ceiling.per_s, "FLOP/s"));
 }
 
 std::string explained_text(const Case& it) {
-  const Explained& time = evidence(it);
+  const Explained& time = it.time;
   const double wall_s = *it.evaluation.wall_s;
   const Part* part = binding_part(time);
   if (!part) return fmt::format("no ceiling explains any of its {}", seconds_text(wall_s));
@@ -41,7 +42,7 @@ std::string explained_text(const Case& it) {
 }
 
 std::string all_ceilings_text(const Case& it) {
-  const Explained& time = evidence(it);
+  const Explained& time = it.time;
   const double wall_s = *it.evaluation.wall_s;
   return fmt::format("all ceilings together explain {} of {} ({}) even without any overlap",
                      seconds_text(time.serial), seconds_text(wall_s),
@@ -62,7 +63,7 @@ std::string scalar_text(const Case& it) {
 }
 
 std::string ridge_text(const Case& it, const Roofline& roofline) {
-  const Part* part = binding_part(evidence(it));
+  const Part* part = binding_part(it.time);
   if (!part || it.is_sum) return "";
   const auto level = roofline.levels.find(part->kind == Kind::memory ? part->name : "DRAM");
   if (level == roofline.levels.end() || level->second.intensity <= 0) return "";
@@ -81,7 +82,7 @@ std::string known_text(const Case& it) {
 }
 
 std::string suspect_text(const Case& it) {
-  const Part* part = binding_part(evidence(it));
+  const Part* part = binding_part(it.time);
   if (part->source == Source::modelled) return "the modelled bytes or that ceiling is wrong";
   if (part->source == Source::declared) return "the declaration or that ceiling is wrong";
   return "that ceiling was measured too low or the count is too high";

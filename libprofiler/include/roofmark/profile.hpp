@@ -84,7 +84,7 @@ struct LevelPlacement {
 struct Advice {
   std::string text;            ///< one sentence that names the number it rests on
   std::string falsifier;       ///< what would show that it is wrong
-  std::optional<double> gain;  ///< upper bound of the speed-up, limited by the next ceiling
+  std::optional<double> gain;  ///< at most so many times faster: to the next ceiling, no further
 };
 
 /// One step up from where a region is: what it would gain, never beyond the next ceiling.

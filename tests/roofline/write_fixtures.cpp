@@ -1,0 +1,17 @@
+// write_fixtures DIRECTORY: the hand-made profiles as files.
+#include <fstream>
+#include <iostream>
+
+#include "analysis/profile/profile_json.hpp"
+#include "fixture_profiles.hpp"
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "usage: write_fixtures DIRECTORY\n";
+    return 2;
+  }
+  for (const auto& [name, profile] : roofmark::test::fixture_profiles())
+    std::ofstream(std::string(argv[1]) + "/" + name + ".roofmark.json")
+        << roofmark::to_json(profile);
+  return 0;
+}
