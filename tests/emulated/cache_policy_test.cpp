@@ -130,15 +130,19 @@ TEST_CASE("the second policy's sample costs no accuracy of the first") {
 }
 
 TEST_CASE("the second policy is true LRU") {
-  // The whole hierarchy twice (shift 0): the second count against the stack distance of a small
-  // walk.
-  Machine m({{1, 1, Index::modulo}, {}, {1, 4, Index::hashed}}, {0, 0});
+  // Everything twice (shift 0), in an L3 of one block of sets: lines that share one of them, against an
+  // LRU stack.
+  Machine m({{1, 1, Index::modulo}, {}, {16, 4, Index::hashed}}, {0, 0});
+  std::vector<Line> lines;
+  for (Line line = line_of(base); lines.size() < 7; ++line) {
+    if (place_of(line).within == 3) lines.push_back(line);
+  }
   std::vector<Line> recent;  // most recent first
   std::mt19937 random(7);
   std::uint64_t misses = 0;
   Line last = 0;
   for (int i = 0; i < 10'000; ++i) {
-    const Line line = static_cast<Line>(line_of(base) + random() % 7);
+    const Line line = lines[random() % 7];
     m.core->load(std::uint64_t{line} * line_bytes, 8);
     if (line == last) continue;  // an L1 hit
     last = line;

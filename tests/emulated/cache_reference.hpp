@@ -46,8 +46,14 @@ class PlainLevel {
   };
   std::vector<Way>& set_of(roofmark::cache::Line line) {
     if (shape_.index == roofmark::cache::Index::modulo) return sets_[line % shape_.sets];
-    return sets_[static_cast<std::size_t>(std::uint64_t{roofmark::cache::hash_of(line)} *
-                                          shape_.sets / 4294967296U)];
+    // As the fast model documents its index; evenness is tested apart.
+    const auto [block, within] = roofmark::cache::place_of(line);
+    if (shape_.sets % 16 == 0) {
+      return sets_[static_cast<std::size_t>(
+          std::uint64_t{block} * (shape_.sets / 16) / 4294967296U * 16 + within)];
+    }
+    const std::uint32_t hash = block + within * 0x9E3779B1U;
+    return sets_[static_cast<std::size_t>(std::uint64_t{hash} * shape_.sets / 4294967296U)];
   }
   static void mark(std::vector<Way>& set, std::size_t way) {
     set[way].marked = true;

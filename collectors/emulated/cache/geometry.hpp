@@ -48,10 +48,12 @@ struct Geometry {
 // 1/2^shift of the L2 and L3 sets; 0: all of them. Every access is simulated in L1 whatever is
 // sampled. `second_policy_shift`: the share of sets that is simulated with true LRU as well, to
 // learn whether a result hangs on the replacement policy; `no_second_policy` turns that off.
+inline constexpr std::uint8_t max_sampling_shift = 4;
+inline constexpr std::uint8_t max_second_policy_shift = 8;
 inline constexpr std::uint8_t no_second_policy = 32;
 struct Sampling {
   std::uint8_t shift = 0;
-  std::uint8_t second_policy_shift = 4;
+  std::uint8_t second_policy_shift = 6;
 };
 
 // The caller's memory: zeroed, never given back. Large blocks come from mmap at best: an L3 of 480

@@ -135,8 +135,11 @@ class Hierarchy {
     return chunks_[(owner - 1) / owners_per_chunk][(owner - 1) % owners_per_chunk];
   }
 
-  bool sampled(std::uint32_t hash) const { return hash <= sampled_last_; }
-  bool twice(std::uint32_t hash) const { return hash < twice_end_; }
+  bool sampled(const Place& place) const { return (place.within & left_out_) == 0; }
+  bool twice(const Place& place) const {
+    return second_ && (place.within & left_out_second_) == 0 &&
+           (std::uint64_t{place.block} << block_shift_second_ >> 32) == 0;
+  }
 
   // The main hierarchy and the sample under true LRU differ in their levels and in where they
   // count.
@@ -166,12 +169,12 @@ class Hierarchy {
     return lines.dram.write;
   }
   template <class View>
-  void count(Traffic& t, std::uint32_t hash, Crossing crossing) {
+  void count(Traffic& t, const Place& place, Crossing crossing) {
     if constexpr (__is_same(View, Second)) {
       ++cell(t.lru, crossing);
     } else {
       ++cell(t, crossing);
-      if (twice(hash)) ++cell(t.plru, crossing);
+      if (twice(place)) ++cell(t.plru, crossing);
     }
   }
 
@@ -180,19 +183,19 @@ class Hierarchy {
   inline void fill_l1(Core& core, std::uint32_t set, Line line, std::uint32_t& way);
   inline void write_back_l1(Core& core, Line line, Owner owner);
   template <class View>
-  inline void fetch(Core& core, Line line, std::uint32_t hash);
+  inline void fetch(Core& core, Line line, const Place& place);
   template <class View>
-  inline void put_l2(Core& core, Line line, std::uint32_t hash, Owner owner);
+  inline void put_l2(Core& core, Line line, const Place& place, Owner owner);
   template <class View>
-  inline void put_l3(Core& core, Line line, std::uint32_t hash, Owner owner);
+  inline void put_l3(Core& core, Line line, const Place& place, Owner owner);
   template <class View>
   inline void to_dram(Core& core, Line line, Owner owner);
 
   inline std::uint64_t others(const Core& core, Line line) const;
   inline void note_touch(const Core& core, Line line);
-  inline void recall(Core& core, Line line, std::uint32_t hash, bool remove);
+  inline void recall(Core& core, Line line, const Place& place, bool remove);
   template <class View>
-  inline void recall_from(Core& holder, Line line, std::uint32_t hash, bool remove, Owner from_l1);
+  inline void recall_from(Core& holder, Line line, const Place& place, bool remove, Owner from_l1);
   inline void store_nontemporal(Core& core, Line line, std::uint64_t bytes);
   inline void drop_everywhere(Core& core, Line line);
   template <class View>
@@ -203,8 +206,11 @@ class Hierarchy {
   Memory memory_{};
   Geometry geometry_{};
   Sampling sampling_{};
-  std::uint32_t sampled_last_ = ~0U;
-  std::uint64_t twice_end_ = 0;
+  std::uint32_t left_out_ = 0;  // bits of Place::within that are 0 in the sampled sets
+  std::uint32_t left_out_second_ = 0;
+  // Of those, the ones in the first 1/2^shift of the blocks.
+  std::uint32_t block_shift_second_ = 0;
+  bool second_ = false;
   Level<BitPlru> l3_{};
   Level<TrueLru> l3_lru_{};
   std::uint32_t cores_count_ = 0;

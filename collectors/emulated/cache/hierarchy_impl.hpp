@@ -16,21 +16,28 @@ inline const char* Hierarchy::create(const Memory& memory, const Geometry& geome
   memory_ = memory;
   geometry_ = geometry;
   sampling_ = sampling;
-  const auto hashed = [](const LevelShape& s) { return !s.present() || s.index == Index::hashed; };
-  const bool all_hashed = hashed(geometry.l2) && hashed(geometry.l3);
-  if (sampling.shift != 0 && !all_hashed)
-    return "cache sets can only be sampled where their index is hashed";
-  if (sampling.shift > 8) return "a sample of less than 1/256 of the cache sets says nothing";
-  if (!all_hashed || sampling.second_policy_shift > 16)
-    sampling_.second_policy_shift = no_second_policy;
-  if (sampling_.second_policy_shift < sampling.shift)
-    sampling_.second_policy_shift = sampling.shift;
-  sampled_last_ = ~0U >> sampling.shift;
-  twice_end_ = sampling_.second_policy_shift == no_second_policy
-                   ? 0
-                   : std::uint64_t{1} << (32 - sampling_.second_policy_shift);
+  const auto can_sample = [](const LevelShape& s) {
+    return !s.present() || (s.index == Index::hashed && s.sets % sets_per_block == 0);
+  };
+  second_ = sampling.second_policy_shift != no_second_policy;
+  if (!can_sample(geometry.l2) || !can_sample(geometry.l3)) {
+    if (sampling.shift != 0)
+      return "a cache whose index is not hashed, or whose sets are no multiple of 16, can't be "
+             "sampled";
+    second_ = false;
+  }
+  if (sampling.shift > max_sampling_shift) return "at least 1/16 of the cache sets must be sampled";
+  std::uint8_t& second_shift = sampling_.second_policy_shift;
+  if (second_shift < sampling.shift) second_shift = sampling.shift;
+  if (second_shift > max_second_policy_shift) second_shift = max_second_policy_shift;
+  if (!second_) second_shift = no_second_policy;
+  left_out_ = (1U << sampling.shift) - 1;
+  const std::uint32_t by_line =
+      second_shift < max_sampling_shift ? second_shift : max_sampling_shift;
+  left_out_second_ = second_ ? (1U << by_line) - 1 : 0;
+  block_shift_second_ = second_ ? second_shift - by_line : 0;
   if (!l3_.create(memory_, geometry.l3, sampling.shift) ||
-      (twice_end_ != 0 && !l3_lru_.create(memory_, geometry.l3, sampling_.second_policy_shift)) ||
+      (second_ && !l3_lru_.create(memory_, geometry.l3, sampling_.second_policy_shift)) ||
       !reserve(0)) {
     return "no memory for the simulated L3";
   }
@@ -53,8 +60,7 @@ inline Core* Hierarchy::new_core() {
   Core* core = new (block) Core();
   if (!core->l1_.create(memory_, geometry_.l1, 0) ||
       !core->l2_.create(memory_, geometry_.l2, sampling_.shift) ||
-      (twice_end_ != 0 &&
-       !core->l2_lru_.create(memory_, geometry_.l2, sampling_.second_policy_shift))) {
+      (second_ && !core->l2_lru_.create(memory_, geometry_.l2, sampling_.second_policy_shift))) {
     return nullptr;
   }
   if (cores_count_ == 1) {
@@ -105,7 +111,7 @@ template <bool write>
 void Hierarchy::access(Core& core, Line line) {
   Level<BitPlru>& l1 = core.l1_;
   const std::uint32_t set =
-      l1.set_of(line, geometry_.l1.index == Index::hashed ? hash_of(line) : 0);
+      l1.set_of(line, geometry_.l1.index == Index::hashed ? place_of(line) : Place{});
   const int found = l1.find(set, line);
   auto way = static_cast<std::uint32_t>(found);
   if (found < 0) fill_l1(core, set, line, way);
@@ -115,14 +121,14 @@ void Hierarchy::access(Core& core, Line line) {
     }
   }
   if (write && !l1.dirty(set, way)) {
-    if (cores_count_ > 1) recall(core, line, hash_of(line), true);
+    if (cores_count_ > 1) recall(core, line, place_of(line), true);
     l1.make_dirty(set, way, core.owner_);
   }
   core.filter_[Core::slot_of(line)] = Core::key_of(line) | std::uint64_t{l1.dirty(set, way)};
 }
 
 inline void Hierarchy::fill_l1(Core& core, std::uint32_t set, Line line, std::uint32_t& way) {
-  const std::uint32_t hash = hash_of(line);
+  const Place place = place_of(line);
   ++core.traffic_->l2.read;
   if (core.combining_ != 0) {  // reading a line back ends its gathering
     for (Core::Combining& buffer : core.buffers_) {
@@ -132,54 +138,62 @@ inline void Hierarchy::fill_l1(Core& core, std::uint32_t set, Line line, std::ui
       }
     }
   }
-  const bool lower = sampled(hash);
-  if (lower && l3_.present()) l3_.prefetch(l3_.set_of(line, hash));
+  const bool lower = sampled(place);
+  // In a stream (the neighbour is in L1) the sets of the lines to come are fetched by the host
+  // meanwhile.
+  if (l3_.present() &&
+      core.l1_.find(core.l1_.set_of(line - 1, place_of(line - 1)), line - 1) >= 0) {
+    const Line ahead = line + 2;
+    const Place there = place_of(ahead);
+    if (sampled(there)) l3_.prefetch(l3_.set_of(ahead, there));
+    if (twice(there)) l3_lru_.prefetch(l3_lru_.set_of(ahead, there));
+  }
   const Evicted out = core.l1_.insert(set, line, nobody, way);
   if (out.line != 0) {
     core.drop_from_filter(out.line);
     if (out.owner != nobody) write_back_l1(core, out.line, out.owner);
   }
   if (cores_count_ > 1) {
-    recall(core, line, hash, false);
+    recall(core, line, place, false);
     note_touch(core, line);
   }
   if (!lower) return;
   ++core.traffic_->l2_sampled.read;
-  fetch<Main>(core, line, hash);
-  if (twice(hash)) fetch<Second>(core, line, hash);
+  fetch<Main>(core, line, place);
+  if (twice(place)) fetch<Second>(core, line, place);
 }
 
 inline void Hierarchy::write_back_l1(Core& core, Line line, Owner owner) {
   Traffic& t = account(owner);
   ++t.l2.write;
-  const std::uint32_t hash = hash_of(line);
-  if (!sampled(hash)) return;
+  const Place place = place_of(line);
+  if (!sampled(place)) return;
   ++t.l2_sampled.write;
-  put_l2<Main>(core, line, hash, owner);
-  if (twice(hash)) put_l2<Second>(core, line, hash, owner);
+  put_l2<Main>(core, line, place, owner);
+  if (twice(place)) put_l2<Second>(core, line, place, owner);
 }
 
 // ---- below L1
 // ----------------------------------------------------------------------------------------
 
 template <class View>
-inline void Hierarchy::fetch(Core& core, Line line, std::uint32_t hash) {
+inline void Hierarchy::fetch(Core& core, Line line, const Place& place) {
   auto& l2 = View::l2(core);
-  const std::uint32_t set2 = l2.present() ? l2.set_of(line, hash) : 0;
+  const std::uint32_t set2 = l2.present() ? l2.set_of(line, place) : 0;
   if (l2.present()) {
     if (const int way = l2.find(set2, line); way >= 0) {
       l2.touch(set2, static_cast<std::uint32_t>(way));
       return;
     }
   }
-  count<View>(*core.traffic_, hash, Crossing::l3_read);
+  count<View>(*core.traffic_, place, Crossing::l3_read);
   auto& l3 = View::l3(*this);
-  const std::uint32_t set3 = l3.present() ? l3.set_of(line, hash) : 0;
+  const std::uint32_t set3 = l3.present() ? l3.set_of(line, place) : 0;
   const int way = l3.present() ? l3.find(set3, line) : -1;
   if (way >= 0) {
     l3.touch(set3, static_cast<std::uint32_t>(way));
   } else {
-    count<View>(*core.traffic_, hash, Crossing::dram_read);
+    count<View>(*core.traffic_, place, Crossing::dram_read);
     if (l3.present()) {
       const Evicted out = l3.insert(set3, line, nobody);
       if (out.owner != nobody) to_dram<View>(core, out.line, out.owner);
@@ -187,29 +201,29 @@ inline void Hierarchy::fetch(Core& core, Line line, std::uint32_t hash) {
   }
   if (l2.present()) {
     const Evicted out = l2.insert(set2, line, nobody);
-    if (out.owner != nobody) put_l3<View>(core, out.line, hash_of(out.line), out.owner);
+    if (out.owner != nobody) put_l3<View>(core, out.line, place_of(out.line), out.owner);
   }
 }
 
 template <class View>
-inline void Hierarchy::put_l2(Core& core, Line line, std::uint32_t hash, Owner owner) {
+inline void Hierarchy::put_l2(Core& core, Line line, const Place& place, Owner owner) {
   auto& l2 = View::l2(core);
-  if (!l2.present()) return put_l3<View>(core, line, hash, owner);
-  const std::uint32_t set = l2.set_of(line, hash);
+  if (!l2.present()) return put_l3<View>(core, line, place, owner);
+  const std::uint32_t set = l2.set_of(line, place);
   if (const int way = l2.find(set, line); way >= 0) {
     l2.make_dirty(set, static_cast<std::uint32_t>(way), owner);
     return;
   }
   const Evicted out = l2.insert(set, line, owner);
-  if (out.owner != nobody) put_l3<View>(core, out.line, hash_of(out.line), out.owner);
+  if (out.owner != nobody) put_l3<View>(core, out.line, place_of(out.line), out.owner);
 }
 
 template <class View>
-inline void Hierarchy::put_l3(Core& core, Line line, std::uint32_t hash, Owner owner) {
-  count<View>(account(owner), hash, Crossing::l3_write);
+inline void Hierarchy::put_l3(Core& core, Line line, const Place& place, Owner owner) {
+  count<View>(account(owner), place, Crossing::l3_write);
   auto& l3 = View::l3(*this);
   if (!l3.present()) return to_dram<View>(core, line, owner);
-  const std::uint32_t set = l3.set_of(line, hash);
+  const std::uint32_t set = l3.set_of(line, place);
   if (const int way = l3.find(set, line); way >= 0) {
     l3.make_dirty(set, static_cast<std::uint32_t>(way), owner);
     return;
@@ -220,7 +234,7 @@ inline void Hierarchy::put_l3(Core& core, Line line, std::uint32_t hash, Owner o
 
 template <class View>
 inline void Hierarchy::to_dram(Core& core, Line line, Owner owner) {
-  count<View>(account(owner), hash_of(line), Crossing::dram_write);
+  count<View>(account(owner), place_of(line), Crossing::dram_write);
   if constexpr (__is_same(View, Main)) ++core.traffic_->dram_write_evicting;
 }
 
@@ -238,14 +252,14 @@ inline std::uint64_t Hierarchy::others(const Core& core, Line line) const {
   return touched_by_[page_slot(line)] & ~own;
 }
 
-inline void Hierarchy::recall(Core& core, Line line, std::uint32_t hash, bool remove) {
+inline void Hierarchy::recall(Core& core, Line line, const Place& place, bool remove) {
   for (std::uint64_t bits = others(core, line); bits != 0; bits &= bits - 1) {
     for (auto id = static_cast<std::uint32_t>(std::countr_zero(bits)); id < cores_count_;
          id += 64) {
       Core& holder = *cores_[id];
       if (&holder == &core) continue;
       Level<BitPlru>& l1 = holder.l1_;
-      const std::uint32_t set = l1.set_of(line, hash);
+      const std::uint32_t set = l1.set_of(line, place);
       Owner owner = nobody;
       if (const int way = l1.find(set, line); way >= 0) {
         const auto w = static_cast<std::uint32_t>(way);
@@ -254,29 +268,29 @@ inline void Hierarchy::recall(Core& core, Line line, std::uint32_t hash, bool re
       }
       if (owner != nobody) {
         ++account(owner).l2.write;
-        if (sampled(hash)) ++account(owner).l2_sampled.write;
+        if (sampled(place)) ++account(owner).l2_sampled.write;
       }
-      if (sampled(hash)) recall_from<Main>(holder, line, hash, remove, owner);
-      if (twice(hash)) recall_from<Second>(holder, line, hash, remove, owner);
+      if (sampled(place)) recall_from<Main>(holder, line, place, remove, owner);
+      if (twice(place)) recall_from<Second>(holder, line, place, remove, owner);
     }
   }
 }
 
 // The L2 half of a recall; `from_l1` owned the line dirty in L1, which goes straight on to L3.
 template <class View>
-inline void Hierarchy::recall_from(Core& holder, Line line, std::uint32_t hash, bool remove,
+inline void Hierarchy::recall_from(Core& holder, Line line, const Place& place, bool remove,
                                    Owner from_l1) {
   auto& l2 = View::l2(holder);
   Owner owner = from_l1;
   if (l2.present()) {
-    const std::uint32_t set = l2.set_of(line, hash);
+    const std::uint32_t set = l2.set_of(line, place);
     if (const int way = l2.find(set, line); way >= 0) {
       const auto w = static_cast<std::uint32_t>(way);
       const Owner dirtied = remove ? l2.remove(set, w) : l2.clean(set, w);
       if (dirtied != nobody) owner = dirtied;
     }
   }
-  if (owner != nobody) put_l3<View>(holder, line, hash, owner);
+  if (owner != nobody) put_l3<View>(holder, line, place, owner);
 }
 
 // ---- non-temporal stores
@@ -315,30 +329,30 @@ inline void Hierarchy::store_nontemporal(Core& core, Line line, std::uint64_t by
 
 // Dirty copies travel down to DRAM on their owners' account.
 inline void Hierarchy::drop_everywhere(Core& core, Line line) {
-  const std::uint32_t hash = hash_of(line);
-  if (cores_count_ > 1) recall(core, line, hash, true);
+  const Place place = place_of(line);
+  if (cores_count_ > 1) recall(core, line, place, true);
   Owner owner = nobody;
-  const std::uint32_t set1 = core.l1_.set_of(line, hash);
+  const std::uint32_t set1 = core.l1_.set_of(line, place);
   if (const int way = core.l1_.find(set1, line); way >= 0) {
     owner = core.l1_.remove(set1, static_cast<std::uint32_t>(way));
     core.drop_from_filter(line);
   }
   if (owner != nobody) {
     ++account(owner).l2.write;
-    if (sampled(hash)) ++account(owner).l2_sampled.write;
+    if (sampled(place)) ++account(owner).l2_sampled.write;
   }
   const auto below = [&]<class View>(View) {
-    recall_from<View>(core, line, hash, true, owner);
+    recall_from<View>(core, line, place, true, owner);
     auto& l3 = View::l3(*this);
     if (!l3.present()) return;
-    const std::uint32_t set = l3.set_of(line, hash);
+    const std::uint32_t set = l3.set_of(line, place);
     if (const int way = l3.find(set, line); way >= 0) {
       const Owner dirtied = l3.remove(set, static_cast<std::uint32_t>(way));
       if (dirtied != nobody) to_dram<View>(core, line, dirtied);
     }
   };
-  if (sampled(hash)) below(Main{});
-  if (twice(hash)) below(Second{});
+  if (sampled(place)) below(Main{});
+  if (twice(place)) below(Second{});
 }
 
 // ---- the end
@@ -349,12 +363,12 @@ inline void Hierarchy::flush_view() {
   Core& last = *cores_[0];
   for (std::uint32_t i = 0; i < cores_count_; ++i) {
     View::l2(*cores_[i]).clean_all([&](Line line, Owner owner) {
-      const std::uint32_t hash = hash_of(line);
-      count<View>(account(owner), hash, Crossing::l3_write);
+      const Place place = place_of(line);
+      count<View>(account(owner), place, Crossing::l3_write);
       auto& l3 = View::l3(*this);
-      const int way = l3.present() ? l3.find(l3.set_of(line, hash), line) : -1;
+      const int way = l3.present() ? l3.find(l3.set_of(line, place), line) : -1;
       if (way >= 0) {
-        l3.make_dirty(l3.set_of(line, hash), static_cast<std::uint32_t>(way), owner);
+        l3.make_dirty(l3.set_of(line, place), static_cast<std::uint32_t>(way), owner);
       } else {
         to_dram<View>(last, line, owner);
       }
@@ -370,7 +384,7 @@ inline void Hierarchy::flush() {
     core.l1_.clean_all([&](Line line, Owner owner) { write_back_l1(core, line, owner); });
   }
   flush_view<Main>();
-  if (twice_end_ != 0) flush_view<Second>();
+  if (second_) flush_view<Second>();
 }
 
 inline void Hierarchy::forget() {

@@ -25,11 +25,22 @@ constexpr Line stored(Line line) {
 using Owner = std::uint32_t;
 inline constexpr Owner nobody = 0;
 
-// Fibonacci hashing after folding the high bits in: a contiguous array fills the sets evenly (a
-// random hash would overflow some of them long before the cache is full), and power-of-two strides
-// spread as well.
-constexpr std::uint32_t hash_of(Line line) {
-  return (line ^ (line >> 16)) * 0x9E3779B1U;
+// Where a line goes in the hashed levels. 16 neighbours form a block; the block's hash chooses 16
+// adjacent sets and the order of its lines in them. So a contiguous array fills the sets evenly (a
+// hash of single lines would overflow some long before the cache is full), strides of powers of two
+// spread, and the simulation finds the sets of neighbouring lines side by side in the host's
+// memory. A sample of sets takes the same `within` in every level: one line of each block, whatever
+// the array.
+struct Place {
+  std::uint32_t block = 0;   // hash of the block, to be scaled to the number of blocks of sets
+  std::uint32_t within = 0;  // 0 .. 15
+};
+inline constexpr std::uint32_t sets_per_block = 16;
+
+constexpr Place place_of(Line line) {
+  const std::uint32_t number = line / sets_per_block;
+  const std::uint32_t hash = (number ^ (number >> 11)) * 0x9E3779B1U;
+  return {hash, (line ^ (hash >> 8)) % sets_per_block};
 }
 
 struct SetState {
@@ -95,6 +106,8 @@ class Level {
     if (!shape.present()) return true;
     all_ = static_cast<std::uint32_t>((std::uint64_t{1} << shape.ways) - 1);
     stride_ = std::bit_ceil(shape.ways < 4 ? 4U : shape.ways);
+    share_shift_ = share_shift < 4 ? share_shift : 4;
+    blocks_ = shape.sets % sets_per_block == 0 ? shape.sets / sets_per_block : 0;
     mask_ = (shape.sets & (shape.sets - 1)) == 0 ? shape.sets - 1 : 0;
     sets_ = (shape.sets >> share_shift) + 1;
     const std::uint64_t slots = std::uint64_t{sets_} * stride_;
@@ -107,11 +120,15 @@ class Level {
 
   bool present() const { return shape_.present(); }
 
-  std::uint32_t set_of(Line line, std::uint32_t hash) const {
-    if (shape_.index == Index::hashed) {
-      return static_cast<std::uint32_t>((std::uint64_t{hash} * shape_.sets) >> 32);
+  std::uint32_t set_of(Line line, const Place& place) const {
+    if (shape_.index == Index::modulo) return mask_ != 0 ? line & mask_ : line % shape_.sets;
+    if (blocks_ != 0) {
+      const auto block = static_cast<std::uint32_t>((std::uint64_t{place.block} * blocks_) >> 32);
+      return (block * sets_per_block + place.within) >> share_shift_;
     }
-    return mask_ != 0 ? line & mask_ : line % shape_.sets;
+    // A set count that blocks do not divide: the lines of a block are spread one by one.
+    const std::uint32_t hash = place.block + place.within * 0x9E3779B1U;
+    return static_cast<std::uint32_t>((std::uint64_t{hash} * shape_.sets) >> 32);
   }
 
   // The set's tags will be needed soon: a large simulated cache misses in the host's own caches.
@@ -245,7 +262,9 @@ class Level {
   LevelShape shape_{};
   std::uint32_t all_ = 0;
   std::uint32_t stride_ = 4;
-  std::uint32_t mask_ = 0;
+  std::uint32_t mask_ = 0;    // modulo and a power of two
+  std::uint32_t blocks_ = 0;  // hashed and divisible into blocks
+  std::uint32_t share_shift_ = 0;
   std::uint32_t sets_ = 0;
   Line* tags_ = nullptr;
   Owner* owners_ = nullptr;
