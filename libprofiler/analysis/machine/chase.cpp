@@ -95,6 +95,13 @@ double latency_at(const std::vector<ChasePoint>& curve, double bytes) {
   return below.latency_s + part * (above->latency_s - below.latency_s);
 }
 
+/// A larger buffer is never faster: what reads above a later point was disturbed.
+std::vector<ChasePoint> without_disturbances(std::vector<ChasePoint> curve) {
+  for (std::size_t i = curve.size(); i-- > 1;)
+    curve[i - 1].latency_s = std::min(curve[i - 1].latency_s, curve[i].latency_s);
+  return curve;
+}
+
 std::string size_text(double bytes) {
   if (bytes >= 1 << 20) return fmt::format("{:.3g} MiB", bytes / (1 << 20));
   return fmt::format("{:.3g} KiB", bytes / (1 << 10));
@@ -119,9 +126,10 @@ std::vector<ChasePoint> chase_latencies(Buffer& buffer, std::size_t most_bytes, 
 }
 
 std::vector<std::string> confirm_caches(std::vector<CacheLevel>& caches,
-                                        const std::vector<ChasePoint>& curve) {
+                                        const std::vector<ChasePoint>& measured) {
   std::vector<std::string> notes;
-  if (curve.empty()) return notes;
+  if (measured.empty()) return notes;
+  const std::vector<ChasePoint> curve = without_disturbances(measured);
   double inner = 0;
   for (std::size_t i = 0; i < caches.size(); ++i) {
     CacheLevel& cache = caches[i];
@@ -137,10 +145,8 @@ std::vector<std::string> confirm_caches(std::vector<CacheLevel>& caches,
     const bool seen_past = next_place >= 1.2 * bytes && next > 1.25 * here;
     const double threshold = std::sqrt(here * next);
     double ours = 0;
-    for (const ChasePoint& point : curve) {
-      if (point.latency_s > threshold && static_cast<double>(point.bytes) > ours && ours > 0) break;
+    for (const ChasePoint& point : curve)
       if (point.latency_s <= threshold) ours = static_cast<double>(point.bytes);
-    }
     if (!seen_past && ours >= static_cast<double>(curve.back().bytes)) continue;
     if (ours <= 0) continue;
     // One step of the curve and the lines of everything else running explain the last third.

@@ -22,9 +22,10 @@ struct ChasePoint {
 std::vector<ChasePoint> chase_latencies(Buffer& buffer, std::size_t most_bytes, double limit_s,
                                         const Stopwatch& watch);
 
-/// Fills confirmed_bytes and latency_s of each cache from the curve; returns one sentence for each
-/// level where chase and topology disagree. A level beyond the end of the curve stays unconfirmed.
+/// Fills confirmed_bytes and latency_s of each cache from the measured curve; returns one sentence
+/// for each level where chase and topology disagree. A level beyond the end of the curve stays
+/// unconfirmed.
 std::vector<std::string> confirm_caches(std::vector<CacheLevel>& caches,
-                                        const std::vector<ChasePoint>& curve);
+                                        const std::vector<ChasePoint>& measured);
 
 }  // namespace roofmark

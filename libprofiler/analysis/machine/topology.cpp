@@ -107,7 +107,11 @@ class Layout {
 
   void read_counts() {
     Topology& t = layout_.topology;
-    t.sockets = static_cast<unsigned>(std::max<std::size_t>(objects(HWLOC_OBJ_PACKAGE).size(), 1));
+    // A socket whose cores are all forbidden stays in the topology for its memory.
+    std::vector<hwloc_obj_t> sockets = objects(HWLOC_OBJ_PACKAGE);
+    std::erase_if(sockets,
+                  [](hwloc_obj_t socket) { return hwloc_bitmap_iszero(socket->cpuset) != 0; });
+    t.sockets = static_cast<unsigned>(std::max<std::size_t>(sockets.size(), 1));
     t.cores = static_cast<unsigned>(std::max<std::size_t>(cores().size(), 1));
     t.threads = static_cast<unsigned>(std::max<std::size_t>(objects(HWLOC_OBJ_PU).size(), 1));
     for (const hwloc_obj_t core : cores())

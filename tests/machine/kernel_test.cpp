@@ -1,0 +1,119 @@
+// The kernels of this machine do what their table says.
+#include "analysis/machine/kernel.hpp"
+
+#include <numeric>
+#include <vector>
+
+#include "analysis/machine/plan.hpp"
+#include "catch.hpp"
+
+using namespace roofmark;
+
+namespace {
+
+constexpr std::size_t bytes = 2 * kernel_chunk_bytes;
+constexpr std::size_t count = bytes / sizeof(double);
+
+struct alignas(64) Arrays {
+  // A guard behind each array catches a kernel that runs past its end.
+  double a[count + 64], b[count + 64], c[count + 64];
+};
+
+std::vector<const Kernel*> usable(Kernel::Kind kind) {
+  std::vector<const Kernel*> all = usable_kernels(all_kernels(), cpu_features());
+  std::erase_if(all, [&](const Kernel* kernel) { return kernel->kind != kind; });
+  return all;
+}
+
+void run(const Kernel& kernel, Arrays& arrays, std::uint64_t passes) {
+  for (std::size_t i = 0; i < count + 64; ++i) {
+    arrays.a[i] = -7;
+    arrays.b[i] = static_cast<double>(i);
+    arrays.c[i] = static_cast<double>(2 * i);
+  }
+  const auto place = [](double* array) { return reinterpret_cast<std::byte*>(array); };
+  run_passes(kernel, {place(arrays.a), place(arrays.b), place(arrays.c)}, bytes, passes);
+}
+
+}  // namespace
+
+TEST_CASE("there are kernels for this processor") {
+  if (all_kernels().empty()) return;  // an architecture without any says so in the machine's notes
+  CHECK(usable(Kernel::Kind::clock).size() == 1);
+  CHECK(usable(Kernel::Kind::compute).size() > 20);
+  CHECK(usable(Kernel::Kind::bandwidth).size() >= 8);
+}
+
+TEST_CASE("bandwidth kernels move what they say and nothing else") {
+  static Arrays arrays;
+  for (const Kernel* kernel : usable(Kernel::Kind::bandwidth)) {
+    INFO(kernel->name);
+    run(*kernel, arrays, 3);
+    const std::string pattern = kernel->operation;
+    const double factor = pattern.starts_with("triad") ? (arrays.a[1] - 1) / 2 : 0;
+    if (pattern.starts_with("triad")) CHECK((factor > 0.4 && factor <= 1));
+    const double written = arrays.a[0];
+    bool right = true;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto x = static_cast<double>(i);
+      if (pattern == "read") right = right && arrays.a[i] == -7;
+      if (pattern.starts_with("write")) right = right && arrays.a[i] == written && written > 0;
+      if (pattern.starts_with("copy")) right = right && arrays.a[i] == x;
+      if (pattern.starts_with("triad"))
+        right = right && arrays.a[i] == Approx(x + factor * 2 * x).epsilon(1e-12);
+      right = right && arrays.b[i] == x && arrays.c[i] == 2 * x;
+    }
+    CHECK(right);
+    for (std::size_t i = count; i < count + 64; ++i) CHECK(arrays.a[i] == -7);
+  }
+}
+
+TEST_CASE("compute kernels return after the iterations they were asked for") {
+  for (const Kernel* kernel : usable(Kernel::Kind::compute)) {
+    INFO(kernel->name);
+    run_iterations(*kernel, 10);
+    CHECK(flop_per_iteration(*kernel) > 0);
+  }
+}
+
+TEST_CASE("FLOP of an iteration: instructions x lanes x FLOP per lane") {
+  const Kernel scalar{
+      "k", Kernel::Kind::compute, Precision::f64, "scalar", "", "add", 0, 12, 96, 1, 0, nullptr};
+  CHECK(flop_per_iteration(scalar) == 96);
+  Kernel wide = scalar;
+  wide.width_bits = 256;
+  wide.flop_per_lane = 2;
+  CHECK(flop_per_iteration(wide) == 96 * 4 * 2);
+  wide.precision = Precision::f32;
+  CHECK(flop_per_iteration(wide) == 96 * 8 * 2);
+}
+
+TEST_CASE("a plan holds each ceiling once, with its candidates") {
+  PlanInputs inputs;
+  inputs.caches = {{"L1", 16384, false}, {"L2", 262144, false}};
+  inputs.memory_set_bytes = std::size_t{64} << 20;
+  const auto kernels = usable_kernels(all_kernels(), cpu_features());
+  if (kernels.empty()) return;
+  const Plan plan = plan_stage(kernels, inputs);
+  for (const Task& task : plan.tasks) {
+    REQUIRE(task.ceiling < plan.ceilings.size());
+    const PlannedCeiling& ceiling = plan.ceilings[task.ceiling];
+    if (ceiling.kind == PlannedCeiling::Kind::bandwidth) {
+      CHECK(ceiling.pattern == task.kernel->operation);
+      CHECK(task.arrays == (ceiling.pattern.starts_with("triad")  ? 3U
+                            : ceiling.pattern.starts_with("copy") ? 2U
+                                                                  : 1U));
+    }
+  }
+  for (std::size_t i = 0; i < plan.ceilings.size(); ++i) {
+    const bool measured = std::any_of(plan.tasks.begin(), plan.tasks.end(),
+                                      [&](const Task& task) { return task.ceiling == i; });
+    CHECK(measured);
+  }
+  inputs.widest_only = true;
+  const Plan narrow = plan_stage(kernels, inputs);
+  for (const PlannedCeiling& ceiling : narrow.ceilings) {
+    if (ceiling.kind == PlannedCeiling::Kind::compute) CHECK(ceiling.operation == Operation::fma);
+    if (ceiling.kind == PlannedCeiling::Kind::bandwidth) CHECK(ceiling.level == "DRAM");
+  }
+}

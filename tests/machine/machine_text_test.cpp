@@ -1,0 +1,78 @@
+#include "analysis/machine/machine_text.hpp"
+
+#include <sstream>
+
+#include "catch.hpp"
+
+using namespace roofmark;
+
+namespace {
+
+Machine sample() {
+  Machine machine;
+  machine.identity = {{"cpu_model", "Some CPU"}, {"virtual", "kvm"}};
+  machine.topology.cores = 2;
+  machine.topology.caches = {{"L1", 49152, 12, 64, 1, 49152, 1.25e-9},
+                             {"L3", 503316480, 20, 64, 2, std::nullopt, std::nullopt}};
+  for (const unsigned threads : {1U, 2U}) {
+    ComputeCeiling compute;
+    compute.isa = "avx2";
+    compute.width_bits = 256;
+    compute.scope = threads == 1 ? "core" : "machine";
+    compute.threads = threads;
+    compute.flop_per_s = 40e9 * threads;
+    compute.flop_per_cycle = 16 * threads;
+    machine.compute.push_back(compute);
+    BandwidthCeiling bandwidth;
+    bandwidth.level = "DRAM";
+    bandwidth.pattern = "triad";
+    bandwidth.scope = compute.scope;
+    bandwidth.threads = threads;
+    bandwidth.interface_bytes_per_s = 12.3e9 * threads;
+    bandwidth.flags = {"noisy"};
+    machine.bandwidth.push_back(bandwidth);
+  }
+  machine.notes = {std::string(200, 'x') +
+                   " a long note that has to be broken into several lines of text"};
+  machine.notes[0][40] = ' ';
+  machine.notes[0][100] = ' ';
+  return machine;
+}
+
+}  // namespace
+
+TEST_CASE("the table holds the numbers and fits 80 columns") {
+  Machine machine = sample();
+  const std::string text = render_machine_text(machine);
+  CHECK(text.find("Some CPU") == 0);
+  CHECK(text.find("avx2 fma") != std::string::npos);
+  CHECK(text.find("40.0") != std::string::npos);
+  CHECK(text.find("80.0") != std::string::npos);
+  CHECK(text.find("16.0") != std::string::npos);
+  CHECK(text.find("12.3~") != std::string::npos);
+  CHECK(text.find("480 MiB") != std::string::npos);
+  machine.notes = {
+      "words of a note that goes on and on and on until a second line has to take its end"};
+  std::istringstream lines(render_machine_text(machine));
+  for (std::string line; std::getline(lines, line);) {
+    INFO(line);
+    CHECK(line.size() <= 80);
+    CHECK((line.empty() || line.back() != ' '));
+  }
+}
+
+TEST_CASE("an empty machine is no crash and has no tables") {
+  const std::string text = render_machine_text(Machine{});
+  CHECK(text.find("GFLOP") == std::string::npos);
+  CHECK(text.find("GB/s") == std::string::npos);
+}
+
+TEST_CASE("a value that was not measured is a dash") {
+  Machine machine = sample();
+  machine.compute.resize(1);
+  machine.compute[0].flop_per_cycle = 0;
+  const std::string text = render_machine_text(machine);
+  CHECK(text.find(" -") != std::string::npos);
+  CHECK(text.find("nan") == std::string::npos);
+  CHECK(text.find("inf") == std::string::npos);
+}
