@@ -9,6 +9,7 @@ extern "C" {
 
 #include "caches.hpp"
 #include "cpuid.hpp"
+#include "debug_info.hpp"
 #include "isa.hpp"
 #include "json.hpp"
 #include "options.hpp"
@@ -253,6 +254,10 @@ void write_notes(End end) {
     json.end_object();
     json.end_line();
   }
+  if (unreadable_objects() != 0)
+    write_note(
+        "debug information that the emulator can't read was left out: source lines are not known "
+        "there");
   if (end == End::snapshot && options.caches)
     write_note(
         "the program was still running: lines not written back yet are not in the write bytes");
