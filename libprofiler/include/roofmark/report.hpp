@@ -96,12 +96,12 @@ std::string render_text(const GivenNumbers& given);
 // ----------------------------------------------------------------------------------
 
 struct TextOptions {
-  unsigned width = 80;    ///< columns; nothing is longer, except file paths and commands to copy
-  bool utf8 = true;       ///< false: ASCII only
-  bool colour = false;    ///< ANSI colours
-  bool self = false;      ///< exclusive of child regions
-  std::string level;      ///< interface of the intensity column; empty: the outermost counted
-  std::size_t rows = 40;  ///< regions in the table, the heaviest with their ancestors; 0: all
+  unsigned width = 80;        ///< terminal columns, 60 at least; no line is longer
+  bool utf8 = true;           ///< false: ASCII only
+  bool colour = false;        ///< ANSI colours
+  bool self = false;          ///< exclusive of child regions
+  std::string level;          ///< interface of the intensity column; empty: the outermost counted
+  std::size_t rows = 40;      ///< regions in the table, the heaviest with their ancestors; 0: all
   std::size_t explained = 3;  ///< regions explained under the table
 };
 std::string render_text(const Profile& profile, const TextOptions& options = {});

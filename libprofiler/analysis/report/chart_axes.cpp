@@ -1,0 +1,100 @@
+// Axes that hold everything a chart shows.
+#include <algorithm>
+#include <cmath>
+#include <roofmark/report.hpp>
+
+namespace roofmark {
+namespace {
+
+bool drawable(double value) {
+  return std::isfinite(value) && value > 0;
+}
+
+/// A span on a log axis that grows with what is put into it.
+class Span {
+ public:
+  void add(double value) {
+    if (!drawable(value)) return;
+    low_ = std::min(low_, std::log10(value));
+    high_ = std::max(high_, std::log10(value));
+  }
+  void add(const Interval& interval) {
+    if (!drawable(interval.value)) return;
+    add(interval.value);
+    if (interval.low) add(*interval.low);
+    if (interval.high) add(*interval.high);
+  }
+  bool empty() const { return low_ > high_; }
+  double low() const { return low_; }
+  double high() const { return high_; }
+
+ private:
+  double low_ = INFINITY, high_ = -INFINITY;
+};
+
+/// 10^exponent moved outwards to 1, 2 or 5 times a power of ten.
+double outward(double exponent, bool up) {
+  exponent = std::clamp(exponent, -300.0, 300.0);
+  const double decade = std::floor(exponent);
+  const double part = exponent - decade;
+  static constexpr double steps[] = {0, 0.30102999566398120, 0.69897000433601880, 1};
+  constexpr double slack = 1e-9;  // 10^log10(x) may miss x by a rounding
+  if (up) {
+    for (const double step : steps)
+      if (part <= step + slack) return std::pow(10, decade + step);
+  } else {
+    for (int i = 3; i >= 0; --i)
+      if (part >= steps[i] - slack) return std::pow(10, decade + steps[i]);
+  }
+  return std::pow(10, exponent);
+}
+
+}  // namespace
+
+void fit_axes(Chart& chart) {
+  double peak = 0, fastest = 0;
+  for (const ChartCeiling& ceiling : chart.ceilings) {
+    if (!drawable(ceiling.per_s.value)) continue;
+    double& top = ceiling.kind == ChartCeiling::Kind::compute ? peak : fastest;
+    top = std::max(top, ceiling.per_s.value);
+  }
+  Span x, y;
+  double slowest_ridge = 0;
+  for (const ChartCeiling& ceiling : chart.ceilings) {
+    if (ceiling.kind != ChartCeiling::Kind::bandwidth || !drawable(ceiling.per_s.value)) continue;
+    if (peak > 0) {
+      x.add(peak / ceiling.per_s.value);
+      slowest_ridge = std::max(slowest_ridge, peak / ceiling.per_s.value);
+    }
+  }
+  for (const ChartPoint& point : chart.points) {
+    x.add(point.intensity);
+    y.add(point.flop_per_s);
+  }
+  if (x.empty()) x.add(1);
+  // Room to the right of the last ridge for the names of the flat roofs, and to the left of the
+  // first for those of the slopes.
+  const double x_low =
+      std::min(x.low() - 0.3, slowest_ridge > 0 ? std::log10(slowest_ridge) - 1.7 : x.low() - 1);
+  const double x_high =
+      std::max(x.high() + 0.3, slowest_ridge > 0 ? std::log10(slowest_ridge) + 0.9 : x.high() + 1);
+  if (!drawable(chart.x_min)) chart.x_min = outward(x_low, false);
+  if (!drawable(chart.x_max)) chart.x_max = outward(x_high, true);
+
+  for (const ChartCeiling& ceiling : chart.ceilings) {
+    if (ceiling.kind == ChartCeiling::Kind::compute) {
+      y.add(ceiling.per_s);
+    } else if (peak <= 0) {
+      y.add(ceiling.per_s.value * chart.x_max);
+      y.add(ceiling.per_s.value * chart.x_min);
+    } else if (ceiling.emphasised) {
+      // Where the line enters on the left, unless that would squeeze the roofs into a corner.
+      y.add(std::max(ceiling.per_s.value * chart.x_min, peak * 1e-4));
+    }
+  }
+  if (y.empty()) y.add(1);
+  if (!drawable(chart.y_min)) chart.y_min = outward(std::min(y.low() - 0.15, y.high() - 1), false);
+  if (!drawable(chart.y_max)) chart.y_max = outward(y.high() + 0.25, true);
+}
+
+}  // namespace roofmark

@@ -1,0 +1,142 @@
+#include "chart_ceilings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <roofmark/roofline.hpp>
+
+namespace roofmark::report {
+namespace {
+
+using Kind = ChartCeiling::Kind;
+
+std::string cores(double threads) {
+  if (threads == 1) return "1 core";
+  return threads == std::floor(threads) ? fmt::format("{:.0f} cores", threads)
+                                        : fmt::format("{:.1f} cores", threads);
+}
+
+ChartCeiling from(const Ceiling& ceiling, Kind kind, std::string name, bool emphasised) {
+  ChartCeiling line;
+  line.kind = kind;
+  line.name = std::move(name);
+  // "DRAM triad" under the name "DRAM" leaves "triad".
+  std::string rest = ceiling.name;
+  if (rest.compare(0, line.name.size(), line.name) == 0) rest.erase(0, line.name.size() + 1);
+  line.detail = rest + (rest.empty() ? "" : ", ") + cores(ceiling.threads);
+  line.per_s.value = ceiling.per_s;
+  if (ceiling.low > 0) line.per_s.low = ceiling.low;
+  if (ceiling.high > 0) line.per_s.high = ceiling.high;
+  line.source = ceiling.source;
+  line.emphasised = emphasised;
+  return line;
+}
+
+ChartCeiling from(const ComputeCeiling& ceiling, std::string name) {
+  ChartCeiling line;
+  line.kind = Kind::compute;
+  line.name = std::move(name);
+  line.detail = fmt::format("{} {} {}, {}", spelling(ceiling.precision), ceiling.isa,
+                            spelling(ceiling.operation), cores(ceiling.threads));
+  line.per_s.value = ceiling.flop_per_s;
+  if (ceiling.low > 0) line.per_s.low = ceiling.low;
+  if (ceiling.high > 0) line.per_s.high = ceiling.high;
+  line.source = ceiling.source;
+  line.emphasised = false;
+  return line;
+}
+
+/// Closer than 5 % is one line on paper.
+bool crowded(const std::vector<ChartCeiling>& lines, const ChartCeiling& candidate) {
+  return std::any_of(lines.begin(), lines.end(), [&](const ChartCeiling& line) {
+    return line.kind == candidate.kind &&
+           std::abs(std::log(line.per_s.value / candidate.per_s.value)) < 0.05;
+  });
+}
+
+bool flat_roof(Operation operation) {
+  return operation == Operation::fma || operation == Operation::muladd ||
+         operation == Operation::add || operation == Operation::mul;
+}
+
+void add_rungs(std::vector<ChartCeiling>& lines, const Machine& machine, Precision precision,
+               const Ceiling& top) {
+  std::vector<ChartCeiling> rungs;
+  for (const ComputeCeiling& ceiling : machine.compute) {
+    if (ceiling.precision != precision || !flat_roof(ceiling.operation)) continue;
+    if (!(ceiling.flop_per_s > 0) || ceiling.flop_per_s >= top.per_s) continue;
+    if (static_cast<double>(ceiling.threads) != top.threads) continue;
+    rungs.push_back(from(ceiling, fmt::format("{} {} {}", spelling(precision), ceiling.isa,
+                                              spelling(ceiling.operation))));
+  }
+  std::stable_sort(rungs.begin(), rungs.end(), [](const ChartCeiling& a, const ChartCeiling& b) {
+    return a.per_s.value > b.per_s.value;
+  });
+  constexpr std::size_t most = 4;
+  std::size_t added = 0;
+  for (const ChartCeiling& rung : rungs) {
+    // The lowest one says what scalar code gets: it always has a place.
+    const bool lowest = &rung == &rungs.back();
+    if ((added + 1 >= most && !lowest) || crowded(lines, rung)) continue;
+    lines.push_back(rung);
+    ++added;
+  }
+  if (top.threads <= 1) return;
+  const ComputeCeiling* single = nullptr;
+  for (const ComputeCeiling& ceiling : machine.compute)
+    if (ceiling.precision == precision && ceiling.threads == 1 &&
+        (!single || ceiling.flop_per_s > single->flop_per_s))
+      single = &ceiling;
+  if (!single || !(single->flop_per_s > 0)) return;
+  const ChartCeiling line = from(*single, fmt::format("{} {} {}, 1 core", spelling(precision),
+                                                      single->isa, spelling(single->operation)));
+  if (!crowded(lines, line)) lines.push_back(line);
+}
+
+/// The fastest a level gives to one core, where more than one was measured together.
+void add_single_core(std::vector<ChartCeiling>& lines, const Machine& machine,
+                     const std::string& level) {
+  const BandwidthCeiling* single = nullptr;
+  for (const BandwidthCeiling& ceiling : machine.bandwidth)
+    if (ceiling.level == level && ceiling.threads == 1 &&
+        (!single || ceiling.interface_bytes_per_s > single->interface_bytes_per_s))
+      single = &ceiling;
+  if (!single || !(single->interface_bytes_per_s > 0)) return;
+  ChartCeiling line;
+  line.name = level + ", 1 core";
+  line.detail = level + " " + single->pattern + ", 1 core";
+  line.per_s.value = single->interface_bytes_per_s;
+  if (single->low > 0) line.per_s.low = single->low;
+  if (single->high > 0) line.per_s.high = single->high;
+  line.source = single->source;
+  line.emphasised = false;
+  if (!crowded(lines, line)) lines.push_back(line);
+}
+
+}  // namespace
+
+std::vector<ChartCeiling> chart_ceilings(const Machine& machine,
+                                         const std::set<Precision>& precisions) {
+  std::vector<ChartCeiling> lines;
+  bool bandwidths = false;
+  for (const Precision precision : precisions) {
+    const auto roof = machine_roof(machine, precision);
+    if (!roof) continue;
+    if (!bandwidths) {
+      bandwidths = true;
+      for (const LevelCeiling& level : roof->levels)
+        if (level.bandwidth.per_s > 0)
+          lines.push_back(from(level.bandwidth, Kind::bandwidth, level.level, true));
+      for (const LevelCeiling& level : roof->levels)
+        if (level.level.front() != 'L' && level.bandwidth.threads > 1)
+          add_single_core(lines, machine, level.level);
+    }
+    if (!(roof->peak.per_s > 0)) continue;
+    lines.push_back(from(roof->peak, Kind::compute, roof->peak.name, true));
+    add_rungs(lines, machine, precision, roof->peak);
+  }
+  return lines;
+}
+
+}  // namespace roofmark::report

@@ -1,0 +1,16 @@
+// Which of a machine's many ceilings a chart shows.
+#pragma once
+
+#include <roofmark/machine.hpp>
+#include <roofmark/report.hpp>
+#include <set>
+#include <vector>
+
+namespace roofmark::report {
+
+/// The machine's own roof (emphasised) for each precision, the rungs below its peak that can be
+/// told apart on paper, and what one core alone reaches.
+std::vector<ChartCeiling> chart_ceilings(const Machine& machine,
+                                         const std::set<Precision>& precisions);
+
+}  // namespace roofmark::report

@@ -1,0 +1,242 @@
+#include "chart_layout.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "label_places.hpp"
+#include "numbers.hpp"
+#include "plain_text.hpp"
+
+namespace roofmark::report {
+namespace {
+
+using Kind = ChartCeiling::Kind;
+
+bool drawable(double value) {
+  return std::isfinite(value) && value > 0;
+}
+
+std::vector<Tick> ticks_of(const LogAxis& axis, double label_px, std::string_view unit) {
+  std::vector<Tick> ticks;
+  const double decade = std::abs(axis.decade_px());
+  // Names at every n-th decade, so that they have room; at 1-2-5 where a decade is wide enough.
+  const int every = std::max(1, static_cast<int>(std::ceil(label_px / std::max(decade, 1e-6))));
+  const bool fine = decade > label_px * 4.5;
+  const int first = static_cast<int>(std::floor(std::log10(axis.low) + 1e-9));
+  const int last = static_cast<int>(std::ceil(std::log10(axis.high) - 1e-9));
+  for (int exponent = first; exponent <= last; ++exponent) {
+    for (int digit = 1; digit <= (decade > 40 ? 9 : 1); ++digit) {
+      const double value = digit * std::pow(10.0, exponent);
+      if (value < axis.low * (1 - 1e-9) || value > axis.high * (1 + 1e-9)) continue;
+      const bool named =
+          (digit == 1 && exponent % every == 0) || (fine && (digit == 2 || digit == 5));
+      Tick tick{value, axis.px(value), ""};
+      if (named) tick.text = unit.empty() ? tick_text(value) : with_prefix(value, unit);
+      ticks.push_back(tick);
+    }
+  }
+  return ticks;
+}
+
+std::string label_of(const ChartCeiling& ceiling) {
+  return elided(printable(ceiling.name), 32) + " " +
+         with_prefix(ceiling.per_s.value, ceiling.kind == Kind::compute ? "FLOP/s" : "B/s");
+}
+
+/// The highest peak, or nothing where there is no compute ceiling.
+std::optional<double> top_peak(const Chart& chart) {
+  std::optional<double> top;
+  for (const ChartCeiling& ceiling : chart.ceilings)
+    if (ceiling.kind == Kind::compute && drawable(ceiling.per_s.value))
+      top = std::max(top.value_or(0), ceiling.per_s.value);
+  return top;
+}
+
+double fastest_bandwidth(const Chart& chart) {
+  double fastest = 0;
+  for (const ChartCeiling& ceiling : chart.ceilings)
+    if (ceiling.kind == Kind::bandwidth && drawable(ceiling.per_s.value))
+      fastest = std::max(fastest, ceiling.per_s.value);
+  return fastest;
+}
+
+/// Names of points are set in semibold.
+constexpr double bold_widens = 1.12;
+
+struct Drawing {
+  const Chart& chart;
+  ChartLayout& layout;
+
+  /// From where a bandwidth line enters the plot to the highest peak, or to where it leaves.
+  std::optional<Segment> slope(double bandwidth) const {
+    const double low = std::max(chart.x_min, chart.y_min / bandwidth);
+    double high = std::min(chart.x_max, chart.y_max / bandwidth);
+    if (const auto peak = top_peak(chart)) high = std::min(high, *peak / bandwidth);
+    if (!(low < high)) return std::nullopt;
+    return Segment{{layout.x.px(low), layout.y.px(bandwidth * low)},
+                   {layout.x.px(high), layout.y.px(bandwidth * high)}};
+  }
+
+  /// From the fastest bandwidth line to the right edge.
+  std::optional<Segment> flat(double peak) const {
+    const double fastest = fastest_bandwidth(chart);
+    const double low = std::max(chart.x_min, fastest > 0 ? peak / fastest : chart.x_min);
+    if (!(low < chart.x_max) || peak < chart.y_min || peak > chart.y_max) return std::nullopt;
+    return Segment{{layout.x.px(low), layout.y.px(peak)},
+                   {layout.x.px(chart.x_max), layout.y.px(peak)}};
+  }
+
+  std::vector<Spot> band(const ChartCeiling& ceiling) const {
+    const double low = ceiling.per_s.low.value_or(0), high = ceiling.per_s.high.value_or(0);
+    if (!drawable(low) || !drawable(high) || high < low * 1.03) return {};
+    const bool flat_roof = ceiling.kind == Kind::compute;
+    const auto upper = flat_roof ? flat(high) : slope(high);
+    const auto lower = flat_roof ? flat(low) : slope(low);
+    if (!upper || !lower) return {};
+    return {upper->from, upper->to, lower->to, lower->from};
+  }
+};
+
+void place_ceilings(const Chart& chart, ChartLayout& layout) {
+  const Drawing drawing{chart, layout};
+  for (std::size_t i = 0; i < chart.ceilings.size(); ++i) {
+    const ChartCeiling& ceiling = chart.ceilings[i];
+    if (!drawable(ceiling.per_s.value)) continue;
+    const auto line = ceiling.kind == Kind::compute ? drawing.flat(ceiling.per_s.value)
+                                                    : drawing.slope(ceiling.per_s.value);
+    if (!line) {
+      layout.unlabelled_ceilings.push_back(i);
+      continue;
+    }
+    layout.ceilings.push_back({i, *line, {}, drawing.band(ceiling)});
+  }
+}
+
+void place_ridges(const Chart& chart, ChartLayout& layout) {
+  for (const ChartCeiling& bandwidth : chart.ceilings) {
+    if (bandwidth.kind != Kind::bandwidth || !bandwidth.emphasised) continue;
+    for (const ChartCeiling& peak : chart.ceilings) {
+      if (peak.kind != Kind::compute || !peak.emphasised) continue;
+      const double at = peak.per_s.value / bandwidth.per_s.value;
+      if (!drawable(at) || at < chart.x_min || at > chart.x_max) continue;
+      if (peak.per_s.value < chart.y_min || peak.per_s.value > chart.y_max) continue;
+      PlacedRidge ridge;
+      ridge.at = {layout.x.px(at), layout.y.px(peak.per_s.value)};
+      ridge.intensity = at;
+      ridge.tooltip = fmt::format("ridge of {} and {}: {} FLOP/byte", printable(bandwidth.name),
+                                  printable(peak.name), significant(at));
+      layout.ridges.push_back(ridge);
+    }
+  }
+}
+
+Segment bar(const LogAxis& axis, const Interval& interval, Spot at, bool horizontal) {
+  const auto place = [&](double value) {
+    const double low = std::min(axis.from_px, axis.to_px),
+                 high = std::max(axis.from_px, axis.to_px);
+    return std::clamp(drawable(value) ? axis.px(value) : axis.from_px, low, high);
+  };
+  const double from = place(interval.low.value_or(interval.value));
+  const double to = place(interval.high.value_or(interval.value));
+  return horizontal ? Segment{{from, at.y}, {to, at.y}} : Segment{{at.x, from}, {at.x, to}};
+}
+
+void place_points(const Chart& chart, ChartLayout& layout) {
+  for (std::size_t i = 0; i < chart.points.size(); ++i) {
+    const ChartPoint& point = chart.points[i];
+    const double x = point.intensity.value, y = point.flop_per_s.value;
+    if (!drawable(x) || !drawable(y)) continue;
+    if (x < chart.x_min || x > chart.x_max || y < chart.y_min || y > chart.y_max) continue;
+    PlacedPoint placed;
+    placed.point = i;
+    placed.at = {layout.x.px(x), layout.y.px(y)};
+    placed.radius = radius_of(point.weight);
+    if (point.intensity.low || point.intensity.high)
+      placed.x_bar = bar(layout.x, point.intensity, placed.at, true);
+    if (point.flop_per_s.low || point.flop_per_s.high)
+      placed.y_bar = bar(layout.y, point.flop_per_s, placed.at, false);
+    layout.points.push_back(placed);
+  }
+}
+
+void place_labels(const Chart& chart, const SvgOptions& options, ChartLayout& layout) {
+  LabelPlaces places(layout.left, layout.top, layout.right, layout.bottom);
+  for (const PlacedCeiling& ceiling : layout.ceilings) places.add_line(ceiling.line);
+  for (const PlacedRidge& ridge : layout.ridges) places.add_mark({ridge.at, 8, 8, 0});
+  for (const PlacedPoint& point : layout.points)
+    places.add_mark({point.at, point.radius * 2, point.radius * 2, 0});
+
+  // The machine's own roof first: its names get the best places.
+  for (const bool emphasised : {true, false})
+    for (PlacedCeiling& placed : layout.ceilings) {
+      const ChartCeiling& ceiling = chart.ceilings[placed.ceiling];
+      if (ceiling.emphasised != emphasised) continue;
+      const double preferred = ceiling.kind == Kind::compute ? 1 : 0.1;
+      placed.label =
+          places.along(placed.line, label_of(ceiling), emphasised ? 12.5 : 11.5, preferred);
+      if (!placed.label) layout.unlabelled_ceilings.push_back(placed.ceiling);
+    }
+  const auto peak = top_peak(chart);
+  std::optional<Segment> none;
+  for (PlacedRidge& ridge : layout.ridges)
+    if (peak && std::abs(ridge.at.y - layout.y.px(*peak)) < 0.5)
+      ridge.label = places.beside(ridge.at, 4, "ridge " + significant(ridge.intensity), 11, none);
+  std::size_t named = 0;
+  for (PlacedPoint& placed : layout.points) {
+    if (named++ >= options.labelled) break;
+    placed.label =
+        places.beside(placed.at, placed.radius,
+                      elided(printable(chart.points[placed.point].name), 30), 12, placed.leader);
+  }
+}
+
+}  // namespace
+
+double LogAxis::px(double value) const {
+  const double span = std::log10(high) - std::log10(low);
+  const double part = span > 0 ? (std::log10(value) - std::log10(low)) / span : 0;
+  return from_px + part * (to_px - from_px);
+}
+
+double LogAxis::decade_px() const {
+  const double span = std::log10(high) - std::log10(low);
+  return span > 0 ? (to_px - from_px) / span : to_px - from_px;
+}
+
+double radius_of(double weight) {
+  return 4 + 14 * std::sqrt(std::clamp(std::isfinite(weight) ? weight : 0, 0.0, 1.0));
+}
+
+ChartLayout lay_out(const Chart& given, const SvgOptions& options) {
+  Chart chart = given;
+  fit_axes(chart);
+  ChartLayout layout;
+  layout.left = 92;
+  layout.top = chart.title.empty() ? (chart.subtitle.empty() ? 18 : 36) : 58;
+  layout.right = std::max(layout.left + 80, options.width - 24);
+  layout.bottom = std::max(layout.top + 80, options.height - 76);
+  layout.x = {chart.x_min, chart.x_max, layout.left, layout.right};
+  layout.y = {chart.y_min, chart.y_max, layout.bottom, layout.top};
+  layout.x_ticks = ticks_of(layout.x, 44, "");
+  layout.y_ticks = ticks_of(layout.y, 22, "FLOP/s");
+  place_ceilings(chart, layout);
+  place_ridges(chart, layout);
+  place_points(chart, layout);
+  place_labels(chart, options, layout);
+  return layout;
+}
+
+std::vector<PlacedText> labels_of(const ChartLayout& layout) {
+  std::vector<PlacedText> labels;
+  for (const PlacedCeiling& ceiling : layout.ceilings)
+    if (ceiling.label) labels.push_back(*ceiling.label);
+  for (const PlacedRidge& ridge : layout.ridges)
+    if (ridge.label) labels.push_back(*ridge.label);
+  for (const PlacedPoint& point : layout.points)
+    if (point.label) labels.push_back(*point.label);
+  return labels;
+}
+
+}  // namespace roofmark::report

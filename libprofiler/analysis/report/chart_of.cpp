@@ -1,0 +1,173 @@
+// Charts as data: from a profile, a machine or given numbers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <roofmark/report.hpp>
+#include <roofmark/roofline.hpp>
+#include <set>
+
+#include "chart_ceilings.hpp"
+#include "numbers.hpp"
+#include "plain_text.hpp"
+#include "region_row.hpp"
+
+namespace roofmark {
+namespace {
+
+using namespace report;
+
+std::string machine_line(const Machine& machine) {
+  const auto field = [&](const char* name) {
+    const auto found = machine.identity.find(name);
+    return found == machine.identity.end() ? std::string() : printable(found->second);
+  };
+  std::string text = field("cpu_model");
+  if (machine.topology.cores > 0)
+    text += fmt::format("{}{} core{}", text.empty() ? "" : ", ", machine.topology.cores,
+                        machine.topology.cores == 1 ? "" : "s");
+  return text;
+}
+
+bool drawable(const Figure& figure) {
+  return figure && figure.value() > 0;
+}
+
+ChartPoint point_of(const RegionRow& row, const Rate& rate, const Figure& intensity,
+                    const std::string& level, bool several) {
+  ChartPoint point;
+  point.name = several ? row.path + " (" + std::string(spelling(rate.precision)) + ")" : row.path;
+  point.region = row.region;
+  point.level = level;
+  point.precision = spelling(rate.precision);
+  point.intensity = *intensity.number;
+  point.flop_per_s = *rate.flop_per_s.number;
+  point.weight = row.share ? std::clamp(row.share.value(), 0.0, 1.0) : 0;
+  if (row.roofline) {
+    point.side = row.roofline->side;
+    point.verdict = row.roofline->verdict;
+  }
+  if (row.fraction && point.precision == row.precision)
+    point.note = percent(row.fraction.value()) + " of the roof";
+  if (row.flop_source && row.bytes_source)
+    point.note += fmt::format("{}FLOPs {}, bytes {}", point.note.empty() ? "" : ", ",
+                              spelling(*row.flop_source), spelling(*row.bytes_source));
+  return point;
+}
+
+/// A second precision gets a point of its own where it is a visible part of the work.
+constexpr double visible_share = 0.1;
+
+}  // namespace
+
+Chart chart_of(const Profile& profile, const ChartOptions& options) {
+  Chart chart;
+  const std::string level = options.level.empty() ? default_level(profile) : options.level;
+  for (const std::string& word : profile.program.command)
+    chart.title += (chart.title.empty() ? "" : " ") + printable(word);
+  chart.title = elided(chart.title.empty() ? "Roofline" : chart.title, 80);
+  chart.subtitle =
+      fmt::format("{}{}FLOPs per byte of {} traffic, {}", machine_line(profile.machine),
+                  machine_line(profile.machine).empty() ? "" : "; ", printable(level),
+                  options.self ? "regions without their children" : "regions with their children");
+
+  std::set<Precision> precisions;
+  std::map<std::string, std::size_t> undrawn;
+  for (const RegionRow& row : rows_of(profile, {options.self, level})) {
+    const Region& region = profile.regions[row.region];
+    const Work& work = options.self ? region.self : region.work;
+    const Figure bytes = bytes_at(work, level, region.missing);
+    const std::vector<Rate> rates = rates_of(work, region.missing);
+    double total = 0;
+    for (const Rate& rate : rates) total += rate.flop.value();
+    std::size_t drawn = 0;
+    for (const Rate& rate : rates) {
+      const Figure intensity = ratio(rate.flop, bytes);
+      if (!drawable(intensity) || !drawable(rate.flop_per_s)) continue;
+      if (drawn > 0 && rate.flop.value() < visible_share * total) continue;
+      const bool several = rates.size() > 1 && rates[1].flop.value() >= visible_share * total;
+      chart.points.push_back(point_of(row, rate, intensity, level, several));
+      precisions.insert(rate.precision == Precision::any ? Precision::f64 : rate.precision);
+      ++drawn;
+    }
+    if (drawn == 0) {
+      std::string why = "no FLOPs";
+      if (!row.flop_per_s)
+        why = row.flop_per_s.quantity + ": " + row.flop_per_s.reason;
+      else if (row.flop_per_s.value() > 0 && !row.intensity)
+        why = row.intensity.quantity + ": " + row.intensity.reason;
+      ++undrawn[why];
+    }
+  }
+  std::stable_sort(chart.points.begin(), chart.points.end(),
+                   [](const ChartPoint& a, const ChartPoint& b) { return a.weight > b.weight; });
+  if (chart.points.size() > options.points) {
+    chart.notes.push_back(fmt::format("The {} points with the most time are drawn, of {}.",
+                                      options.points, chart.points.size()));
+    chart.points.resize(options.points);
+  }
+  for (const auto& [why, count] : undrawn)
+    chart.notes.push_back(
+        fmt::format("Not drawn: {} region{} ({}).", count, count == 1 ? "" : "s", printable(why)));
+  if (precisions.empty()) precisions.insert(Precision::f64);
+  chart.ceilings = chart_ceilings(profile.machine, precisions);
+  if (chart.ceilings.empty()) chart.notes.push_back("No ceilings: this machine was not measured.");
+  fit_axes(chart);
+  return chart;
+}
+
+Chart chart_of(const Machine& machine) {
+  Chart chart;
+  chart.title = "Roofs of this machine";
+  chart.subtitle = machine_line(machine);
+  chart.ceilings = chart_ceilings(machine, {Precision::f64, Precision::f32});
+  chart.notes = machine.notes;
+  fit_axes(chart);
+  return chart;
+}
+
+Chart chart_of(const GivenNumbers& given) {
+  Chart chart;
+  chart.title = "Roofline from given numbers";
+  const auto add = [&](const GivenNumber& number, ChartCeiling::Kind kind) {
+    ChartCeiling line;
+    line.kind = kind;
+    line.name = number.name;
+    line.detail = "given";
+    line.per_s.value = number.value;
+    line.source = Source::theoretical;
+    chart.ceilings.push_back(line);
+  };
+  double peak = INFINITY, bandwidth = 0;
+  for (const GivenNumber& number : given.bandwidths_bytes_per_s) {
+    add(number, ChartCeiling::Kind::bandwidth);
+    if (bandwidth == 0 || number.value < bandwidth) bandwidth = number.value;
+  }
+  double top = 0;
+  for (const GivenNumber& number : given.peaks_flop_per_s) {
+    add(number, ChartCeiling::Kind::compute);
+    top = std::max(top, number.value);
+  }
+  if (top > 0) peak = top;
+  for (const GivenKernel& kernel : given.kernels) {
+    ChartPoint point;
+    point.name = kernel.name;
+    point.intensity.value = kernel.intensity;
+    const double limit =
+        roof(FlopPerSecond{peak}, BytesPerSecond{bandwidth}, Intensity{kernel.intensity}).value;
+    point.flop_per_s.value = kernel.flop_per_s.value_or(limit);
+    point.attainable = !kernel.flop_per_s;
+    point.side =
+        side_of(Intensity{kernel.intensity}, ridge(FlopPerSecond{peak}, BytesPerSecond{bandwidth}));
+    point.verdict = point.side == Side::memory ? Verdict::memory : Verdict::compute;
+    point.note = point.attainable ? "attainable at most"
+                                  : percent(point.flop_per_s.value / limit) + " of the roof";
+    point.weight = 0.1;
+    chart.points.push_back(point);
+  }
+  fit_axes(chart);
+  return chart;
+}
+
+}  // namespace roofmark

@@ -1,0 +1,176 @@
+// Numbers of a region, or the reasons why there are none.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "numbers.hpp"
+#include "region_row.hpp"
+
+namespace roofmark::report {
+namespace {
+
+/// True where a missing entry for `listed` covers `quantity`: "bytes" covers "bytes.DRAM".
+bool covers(const std::string& listed, const std::string& quantity) {
+  if (quantity == listed) return true;
+  return quantity.size() > listed.size() && quantity.compare(0, listed.size(), listed) == 0 &&
+         quantity[listed.size()] == '.';
+}
+
+Figure absent(const std::string& quantity, const std::vector<Missing>& missing,
+              const std::string& otherwise) {
+  Figure figure;
+  figure.quantity = quantity;
+  figure.reason = otherwise;
+  for (const Missing& entry : missing) {
+    // An entry for one direction or precision explains the whole as well.
+    if (!covers(entry.quantity, quantity) && !covers(quantity, entry.quantity)) continue;
+    figure.quantity = entry.quantity;
+    figure.reason = entry.reason;
+    figure.fix = entry.fix;
+    break;
+  }
+  if (figure.reason.empty()) figure.reason = "not counted";
+  return figure;
+}
+
+Figure figure_of(const Count& count) {
+  Figure figure;
+  Interval number{static_cast<double>(count.value), {}, {}};
+  if (count.low) number.low = static_cast<double>(*count.low);
+  if (count.high) number.high = static_cast<double>(*count.high);
+  figure.number = number;
+  figure.source = count.source;
+  return figure;
+}
+
+/// Of two sources the one that is further from a direct observation.
+Source weaker(Source a, Source b) {
+  return std::max(a, b);
+}
+
+Figure sum(const Figure& a, const Figure& b) {
+  if (!a) return a;
+  if (!b) return b;
+  Figure figure = a;
+  figure.number->value += b.number->value;
+  if (a.number->low || b.number->low)
+    figure.number->low =
+        a.number->low.value_or(a.number->value) + b.number->low.value_or(b.number->value);
+  if (a.number->high || b.number->high)
+    figure.number->high =
+        a.number->high.value_or(a.number->value) + b.number->high.value_or(b.number->value);
+  figure.source = weaker(*a.source, *b.source);
+  return figure;
+}
+
+}  // namespace
+
+int distance_of_level(const std::string& level) {
+  if (level.size() >= 2 && level[0] == 'L' && level[1] >= '0' && level[1] <= '9')
+    return level[1] - '0';
+  return 100;
+}
+
+Figure ratio(const Figure& dividend, const Figure& divisor) {
+  Figure figure;
+  if (!dividend || !divisor) {
+    figure = dividend ? divisor : dividend;
+    figure.number.reset();
+    return figure;
+  }
+  const Interval& a = *dividend.number;
+  const Interval& b = *divisor.number;
+  const double value = a.value / b.value;
+  if (!std::isfinite(value) || b.value == 0) {
+    figure.reason = "divided by a measured zero";
+    return figure;
+  }
+  figure.number = Interval{value, {}, {}};
+  if (a.low || b.high) {
+    const double low = a.low.value_or(a.value) / b.high.value_or(b.value);
+    if (std::isfinite(low)) figure.number->low = low;
+  }
+  if (a.high || b.low) {
+    const double high = a.high.value_or(a.value) / b.low.value_or(b.value);
+    if (std::isfinite(high)) figure.number->high = high;
+  }
+  figure.source =
+      weaker(dividend.source.value_or(Source::measured), divisor.source.value_or(Source::measured));
+  return figure;
+}
+
+Figure time_of(const Work& work, const std::vector<Missing>& missing) {
+  if (!work.wall_s || !std::isfinite(work.wall_s->value) || work.wall_s->value < 0)
+    return absent("time.wall", missing, "no time was recorded");
+  Figure figure;
+  figure.number = Interval{work.wall_s->value, work.wall_s->low, work.wall_s->high};
+  figure.source = work.wall_s->source;
+  return figure;
+}
+
+std::vector<Rate> rates_of(const Work& work, const std::vector<Missing>& missing) {
+  std::vector<Rate> rates;
+  for (const auto& [precision, count] : work.flop)
+    rates.push_back({precision, figure_of(count), {}});
+  std::stable_sort(rates.begin(), rates.end(),
+                   [](const Rate& a, const Rate& b) { return a.flop.value() > b.flop.value(); });
+  if (rates.empty() && work.declared_flop)
+    rates.push_back({Precision::any, figure_of(*work.declared_flop), {}});
+  if (rates.empty())
+    rates.push_back(
+        {Precision::any, absent("flop", missing, "this recording has no count of FLOPs"), {}});
+  const Figure time = time_of(work, missing);
+  for (Rate& rate : rates) {
+    rate.flop_per_s = ratio(rate.flop, time);
+    if (!rate.flop_per_s && rate.flop && time) {
+      rate.flop_per_s.quantity = "time.wall";
+      rate.flop_per_s.reason = "the time was too short for the clock";
+    }
+  }
+  return rates;
+}
+
+Figure bytes_at(const Work& work, const std::string& level, const std::vector<Missing>& missing) {
+  const std::string quantity = "bytes." + (level.empty() ? std::string("DRAM") : level);
+  const auto found = work.bytes.find(level);
+  if (found != work.bytes.end() && found->second.read && found->second.write)
+    return sum(figure_of(*found->second.read), figure_of(*found->second.write));
+  // A declared number stands for memory traffic, since nobody can declare what a cache lets
+  // through.
+  if (found == work.bytes.end() && work.declared_bytes && distance_of_level(level) >= 100)
+    return figure_of(*work.declared_bytes);
+  if (found != work.bytes.end() && (found->second.read || found->second.write)) {
+    const std::string direction = found->second.read ? "write" : "read";
+    return absent(quantity + "." + direction, missing, "only the other direction was counted");
+  }
+  return absent(quantity, missing, "this recording has no count of these bytes");
+}
+
+Figure run_time(const Profile& profile) {
+  for (const Region& region : profile.regions)
+    if (region.path.empty() && region.work.wall_s) return time_of(region.work, {});
+  for (const Pass& pass : profile.passes)
+    if (pass.purpose == "time" && std::isfinite(pass.wall_s) && pass.wall_s > 0) {
+      Figure figure;
+      figure.number = Interval{pass.wall_s, {}, {}};
+      figure.source = Source::measured;
+      return figure;
+    }
+  Figure total;
+  for (const Region& region : profile.regions) {
+    if (region.path.size() > 1) continue;
+    const Figure time = time_of(region.work, {});
+    if (!time) continue;
+    if (total)
+      total.number->value += time.value();
+    else
+      total = time;
+  }
+  if (!total) {
+    total.quantity = "time.wall";
+    total.reason = "no time was recorded";
+  }
+  return total;
+}
+
+}  // namespace roofmark::report

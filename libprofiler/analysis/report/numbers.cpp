@@ -1,0 +1,91 @@
+#include "numbers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace roofmark::report {
+namespace {
+
+std::string without_trailing_zeros(std::string text) {
+  if (text.find('.') == std::string::npos) return text;
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+/// value * 10^-exponent, without overflow for the extreme exponents.
+double scaled(double value, int exponent) {
+  return exponent > 0 ? value / std::pow(10.0, exponent) : value * std::pow(10.0, -exponent);
+}
+
+}  // namespace
+
+std::string significant(double value, int digits) {
+  const std::string text = significant_padded(value, digits);
+  return text.find('e') == std::string::npos ? without_trailing_zeros(text) : text;
+}
+
+std::string significant_padded(double value, int digits) {
+  if (!std::isfinite(value)) return "-";
+  if (value == 0) return "0";
+  // Rounding first: 9.999 has one digit before the point, but is "10.0" with three digits.
+  const std::string rounded = fmt::format("{:.{}e}", value, std::max(digits, 1) - 1);
+  const int exponent = std::stoi(rounded.substr(rounded.find('e') + 1));
+  if (exponent < -4 || exponent > 8) return rounded;
+  return fmt::format("{:.{}f}", value, std::max(0, digits - 1 - exponent));
+}
+
+std::string with_prefix(double value, std::string_view unit, int digits) {
+  if (!std::isfinite(value)) return "-";
+  static constexpr std::array<std::string_view, 17> prefixes = {
+      "y", "z", "a", "f", "p", "n", "u", "m", "", "k", "M", "G", "T", "P", "E", "Z", "Y"};
+  if (value == 0) return fmt::format("0 {}", unit);
+  const std::string rounded = fmt::format("{:.{}e}", value, std::max(digits, 1) - 1);
+  const int exponent = std::stoi(rounded.substr(rounded.find('e') + 1));
+  const int step = std::clamp(static_cast<int>(std::floor(exponent / 3.0)), -8, 8);
+  return fmt::format("{} {}{}", significant(scaled(value, step * 3), digits),
+                     prefixes[static_cast<std::size_t>(step + 8)], unit);
+}
+
+std::string duration(double seconds, bool utf8) {
+  if (!std::isfinite(seconds)) return "-";
+  if (seconds == 0) return "0 s";
+  const double size = std::abs(seconds);
+  if (size >= 0.9995) return significant(seconds) + " s";
+  if (size >= 0.9995e-3) return significant(seconds * 1e3) + " ms";
+  if (size >= 0.9995e-6) return significant(seconds * 1e6) + (utf8 ? " µs" : " us");
+  return significant(seconds * 1e9) + " ns";
+}
+
+std::string percent(double fraction) {
+  if (!std::isfinite(fraction)) return "-";
+  const double value = fraction * 100;
+  if (value == 0) return "0%";
+  if (std::abs(value) < 0.1) return value < 0 ? ">-0.1%" : "<0.1%";
+  return (std::abs(value) < 9.95 ? significant(value, 2) : significant(std::round(value), 9)) + "%";
+}
+
+std::string whole(double count) {
+  if (!std::isfinite(count)) return "-";
+  if (std::abs(count) < 1e6) return fmt::format("{:.0f}", count);
+  const std::string text = with_prefix(count, "", 3);
+  std::string compact;
+  for (const char c : text)
+    if (c != ' ') compact += c;
+  return compact;
+}
+
+std::string tick_text(double value) {
+  if (!std::isfinite(value) || value == 0) return significant(value);
+  const double size = std::abs(value);
+  return size < 0.9e-4 || size > 1.1e5 ? fmt::format("{:.0e}", value) : significant(value);
+}
+
+std::string exact(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : std::string();
+}
+
+}  // namespace roofmark::report

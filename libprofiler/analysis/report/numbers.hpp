@@ -1,0 +1,33 @@
+// Numbers as people read them. The C locale always; what is not a finite number is "-".
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace roofmark::report {
+
+/// "2.13", "0.0835", "1.2e-09": so many significant digits, trailing zeros of the fraction kept
+/// out.
+std::string significant(double value, int digits = 3);
+/// The same with the zeros, so that the numbers of a column line up: "2.20".
+std::string significant_padded(double value, int digits = 3);
+
+/// "20 TFLOP/s", "213 MB/s": an SI prefix and the unit, so many significant digits.
+std::string with_prefix(double value, std::string_view unit, int digits = 3);
+
+/// "1.23 s", "12.3 ms", "450 us" ("µs" with utf8), "2 min 5 s" is left as "125 s".
+std::string duration(double seconds, bool utf8 = true);
+
+/// "81%", "9.3%", "<0.1%"; a measured zero is "0%".
+std::string percent(double fraction);
+
+/// "12345" up to six digits, then "1.23 M".
+std::string whole(double count);
+
+/// For the ticks of an axis: "0.01", "500", "1e-09", "2e+12".
+std::string tick_text(double value);
+
+/// The shortest form that reads back as the same double: for files.
+std::string exact(double value);
+
+}  // namespace roofmark::report

@@ -1,0 +1,145 @@
+#include "region_row.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <roofmark/roofline.hpp>
+#include <set>
+
+#include "numbers.hpp"
+#include "plain_text.hpp"
+
+namespace roofmark::report {
+namespace {
+
+const Roofline* first_roofline(const Region& region, bool self) {
+  if (const Roofline* cpu = self ? self_roofline(region) : inclusive_roofline(region)) return cpu;
+  const auto& all =
+      self && !region.self_rooflines.empty() ? region.self_rooflines : region.rooflines;
+  return all.empty() ? nullptr : &all.front();
+}
+
+/// The precision that the model judged goes first, so that rate and verdict speak of one thing.
+void put_judged_first(std::vector<Rate>& rates, const Roofline* roofline) {
+  if (!roofline || roofline->precision.empty()) return;
+  const auto judged = std::find_if(rates.begin(), rates.end(), [&](const Rate& rate) {
+    return rate.flop && spelling(rate.precision) == roofline->precision;
+  });
+  if (judged != rates.end()) std::rotate(rates.begin(), judged, judged + 1);
+}
+
+std::string shares_of_others(const std::vector<Rate>& rates) {
+  double total = 0;
+  for (const Rate& rate : rates) total += rate.flop.value();
+  std::string text;
+  for (std::size_t i = 1; i < rates.size(); ++i) {
+    const double share = total > 0 ? rates[i].flop.value() / total : 0;
+    if (share <= 0) continue;
+    if (!text.empty()) text += ", ";
+    text += std::string(spelling(rates[i].precision)) + " " + percent(share);
+  }
+  return text;
+}
+
+Figure fraction_of(const RegionRow& row) {
+  Figure figure;
+  figure.quantity = "roof";
+  const Roofline* roofline = row.roofline;
+  if (roofline && roofline->fraction && std::isfinite(*roofline->fraction)) {
+    figure.number = Interval{*roofline->fraction, {}, {}};
+    return figure;
+  }
+  if (!row.flop_per_s) return row.flop_per_s;
+  if (!row.intensity) return row.intensity;
+  figure.reason = roofline && !roofline->verdict_detail.empty()
+                      ? roofline->verdict_detail
+                      : "no ceiling of this machine applies";
+  return figure;
+}
+
+}  // namespace
+
+std::string default_level(const Profile& profile) {
+  std::string best;
+  for (const std::string& level : levels_of(profile))
+    if (best.empty() || distance_of_level(level) >= distance_of_level(best)) best = level;
+  return best.empty() ? "DRAM" : best;
+}
+
+double time_away_from_roof(const RegionRow& row) {
+  if (!row.fraction || !row.time_s) return 0;
+  return row.time_s.value() * std::clamp(1 - row.fraction.value(), 0.0, 1.0);
+}
+
+std::vector<RegionRow> rows_of(const Profile& profile, RowOptions options) {
+  if (options.level.empty()) options.level = default_level(profile);
+  const Figure total = run_time(profile);
+  const bool whole = std::any_of(profile.regions.begin(), profile.regions.end(),
+                                 [](const Region& region) { return region.path.empty(); });
+  std::set<std::vector<std::string>> parents;
+  for (const Region& region : profile.regions)
+    if (!region.path.empty())
+      parents.insert(std::vector<std::string>(region.path.begin(), region.path.end() - 1));
+
+  std::vector<RegionRow> rows;
+  rows.reserve(profile.regions.size());
+  for (std::size_t i = 0; i < profile.regions.size(); ++i) {
+    const Region& region = profile.regions[i];
+    RegionRow row;
+    row.region = i;
+    row.depth = whole ? region.path.size() : std::max<std::size_t>(region.path.size(), 1) - 1;
+    row.path = path_text(region.path);
+    row.name = region.path.empty() ? row.path : printable(region.path.back());
+    row.leaf = !parents.contains(region.path);
+    row.roofline = first_roofline(region, options.self);
+
+    const Work& work = options.self ? region.self : region.work;
+    std::vector<Rate> rates = rates_of(work, region.missing);
+    put_judged_first(rates, row.roofline);
+    const Figure bytes = bytes_at(work, options.level, region.missing);
+    row.time_s = time_of(work, region.missing);
+    row.share = ratio(row.time_s, total);
+    row.flop_per_s = rates.front().flop_per_s;
+    row.intensity = ratio(rates.front().flop, bytes);
+    if (!row.intensity && rates.front().flop && bytes) {
+      row.intensity.quantity = "bytes." + options.level;
+      row.intensity.reason = "no byte crossed this interface";
+    }
+    if (rates.front().flop) {
+      row.precision = spelling(rates.front().precision);
+      row.flop_source = rates.front().flop.source;
+    }
+    if (bytes) row.bytes_source = bytes.source;
+    row.other_precisions = shares_of_others(rates);
+    row.fraction = fraction_of(row);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace roofmark::report
+
+namespace roofmark {
+
+std::vector<std::string> levels_of(const Profile& profile) {
+  std::vector<std::string> levels;
+  const auto add = [&](const std::string& level) {
+    if (std::find(levels.begin(), levels.end(), level) == levels.end()) levels.push_back(level);
+  };
+  bool declared = false;
+  for (const Region& region : profile.regions)
+    for (const Work* work : {&region.work, &region.self}) {
+      for (const auto& [level, traffic] : work->bytes)
+        if (traffic.read && traffic.write) add(level);
+      declared = declared || work->declared_bytes.has_value();
+    }
+  const bool memory = std::any_of(levels.begin(), levels.end(), [](const std::string& level) {
+    return report::distance_of_level(level) >= 100;
+  });
+  if (declared && !memory) add("DRAM");
+  std::stable_sort(levels.begin(), levels.end(), [](const std::string& a, const std::string& b) {
+    return report::distance_of_level(a) < report::distance_of_level(b);
+  });
+  return levels;
+}
+
+}  // namespace roofmark

@@ -1,0 +1,76 @@
+// What a report says about one region, derived once for every format: each number or the reason why
+// there is none.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <roofmark/profile.hpp>
+#include <roofmark/report.hpp>
+#include <string>
+#include <vector>
+
+namespace roofmark::report {
+
+/// A number with its interval and source, or why it is absent.
+struct Figure {
+  std::optional<Interval> number;
+  std::optional<Source> source;
+  std::string quantity;  ///< what is missing: "bytes.DRAM"
+  std::string reason;    ///< set where there is no number
+  std::string fix;       ///< may be empty
+  explicit operator bool() const { return number.has_value(); }
+  double value() const { return number ? number->value : 0; }
+};
+
+struct RowOptions {
+  bool self = false;
+  std::string level;  ///< interface of `intensity`
+};
+
+struct RegionRow {
+  std::size_t region = 0;
+  std::size_t depth = 0;  ///< 0 for a root
+  std::string name;       ///< the last name of the path, printable
+  std::string path;       ///< printable
+  bool leaf = true;
+  Figure time_s, share, flop_per_s, intensity, fraction;
+  std::string precision;         ///< of flop_per_s; "" where nothing was counted
+  std::string other_precisions;  ///< "f32 3%": FLOPs that are not in flop_per_s
+  std::optional<Source> flop_source, bytes_source;
+  const Roofline* roofline = nullptr;  ///< the first, on the CPU where there is one
+};
+
+/// "L1", "L2", "L3", then memory kinds: how far from the core an interface is.
+int distance_of_level(const std::string& level);
+
+/// Rates of a work: one per precision, the one with the most FLOPs first.
+struct Rate {
+  Precision precision = Precision::f64;
+  Figure flop;        ///< FLOPs
+  Figure flop_per_s;  ///< over the wall time
+};
+std::vector<Rate> rates_of(const Work& work, const std::vector<Missing>& missing);
+
+/// Both directions at one interface; absent where either was not counted.
+Figure bytes_at(const Work& work, const std::string& level, const std::vector<Missing>& missing);
+
+/// Quotient with its interval; absent where either is, or where the divisor is a measured zero.
+Figure ratio(const Figure& dividend, const Figure& divisor);
+
+Figure time_of(const Work& work, const std::vector<Missing>& missing);
+
+/// Wall time of the run: of the whole-program row, or of the native pass, or of the roots together.
+Figure run_time(const Profile& profile);
+
+/// Every region of the profile in its order. The level is chosen where the options leave it open.
+std::vector<RegionRow> rows_of(const Profile& profile, RowOptions options);
+
+/// The level that `rows_of` and `chart_of` take when none is named: the outermost that most of the
+/// run's time was counted at.
+std::string default_level(const Profile& profile);
+
+/// Time that a region could save at most: its time beyond what its roof would need.
+double time_away_from_roof(const RegionRow& row);
+
+}  // namespace roofmark::report

@@ -1,0 +1,333 @@
+// The chart as an SVG document.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <roofmark/report.hpp>
+
+#include "chart_layout.hpp"
+#include "numbers.hpp"
+#include "plain_text.hpp"
+#include "svg_marks.hpp"
+#include "web_files.hpp"
+
+namespace roofmark {
+namespace {
+
+using namespace report;
+
+// Presentation attributes repeat the light palette for programs that know no CSS variables; where
+// the style sheet is understood it wins.
+
+class SvgWriter {
+ public:
+  template <class... Arguments>
+  void line(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
+    text_ += '\n';
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+std::string safe_id(const std::string& id) {
+  std::string safe;
+  for (const char c : id)
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-')
+      safe += c;
+  return safe.empty() || safe[0] == '-' || (safe[0] >= '0' && safe[0] <= '9') ? "chart" + safe
+                                                                              : safe;
+}
+
+std::string rounded_rate(const Interval& interval, std::string_view unit) {
+  std::string text = with_prefix(interval.value, unit);
+  if (interval.low || interval.high)
+    text += fmt::format(" ({} to {})", with_prefix(interval.low.value_or(interval.value), unit),
+                        with_prefix(interval.high.value_or(interval.value), unit));
+  return text;
+}
+
+std::string rounded(const Interval& interval) {
+  std::string text = significant(interval.value);
+  if (interval.low || interval.high)
+    text += fmt::format(" ({} to {})", significant(interval.low.value_or(interval.value)),
+                        significant(interval.high.value_or(interval.value)));
+  return text;
+}
+
+/// What the picture shows, for people who cannot see it.
+std::string description(const Chart& chart) {
+  std::string text = "Log-log roofline chart: FLOP/s over FLOP per byte. Ceilings: ";
+  std::size_t count = 0;
+  for (const ChartCeiling& ceiling : chart.ceilings) {
+    if (count++ > 0) text += "; ";
+    text += printable(ceiling.name) + " " +
+            with_prefix(ceiling.per_s.value,
+                        ceiling.kind == ChartCeiling::Kind::compute ? "FLOP/s" : "B/s");
+  }
+  if (count == 0) text += "none";
+  text += ". Points: ";
+  constexpr std::size_t most = 20;
+  for (std::size_t i = 0; i < std::min(chart.points.size(), most); ++i) {
+    const ChartPoint& point = chart.points[i];
+    text += fmt::format("{}{} at {} FLOP/byte, {}", i > 0 ? "; " : "", printable(point.name),
+                        significant(point.intensity.value),
+                        with_prefix(point.flop_per_s.value, "FLOP/s"));
+  }
+  if (chart.points.empty()) text += "none";
+  if (chart.points.size() > most) text += fmt::format("; and {} more", chart.points.size() - most);
+  return text + ".";
+}
+
+std::string point_tooltip(const ChartPoint& point) {
+  std::string text = fmt::format(
+      "{}\n{}{}\n{} FLOP/byte{}", printable(point.name), rounded_rate(point.flop_per_s, "FLOP/s"),
+      point.precision.empty() || point.precision == "any" ? std::string()
+                                                          : " " + printable(point.precision),
+      rounded(point.intensity), point.level.empty() ? "" : " of " + printable(point.level));
+  if (!point.attainable) text += "\n" + percent(point.weight) + " of the time";
+  if (!point.note.empty()) text += "\n" + printable(point.note);
+  return text;
+}
+
+/// Markup, but with the line breaks that we put in ourselves.
+std::string multiline_markup(const std::string& text) {
+  std::string out;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    if (at > 0) out += '\n';
+    out += markup(std::string_view(text).substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+void draw_grid(SvgWriter& out, const ChartLayout& layout) {
+  out.line("<g class=\"grid\" stroke=\"#dfe3e8\" stroke-width=\"1\">");
+  const auto kind = [](const Tick& tick) {
+    return std::abs(std::log10(tick.value) - std::round(std::log10(tick.value))) < 1e-9 ? "decade"
+                                                                                        : "fine";
+  };
+  for (const Tick& tick : layout.x_ticks)
+    out.line("<path class=\"{}\" d=\"M{} {}V{}\"/>", kind(tick), px(tick.px), px(layout.top),
+             px(layout.bottom));
+  for (const Tick& tick : layout.y_ticks)
+    out.line("<path class=\"{}\" d=\"M{} {}H{}\"/>", kind(tick), px(layout.left), px(tick.px),
+             px(layout.right));
+  out.line("<path class=\"frame\" fill=\"none\" d=\"M{} {}V{}H{}\"/>", px(layout.left),
+           px(layout.top), px(layout.bottom), px(layout.right));
+  out.line("</g>");
+  out.line("<g font-size=\"12\" fill=\"#57606a\">");
+  for (const Tick& tick : layout.x_ticks)
+    if (!tick.text.empty())
+      out.line("<text class=\"soft\" text-anchor=\"middle\" x=\"{}\" y=\"{}\">{}</text>",
+               px(tick.px), px(layout.bottom + 17), markup(tick.text));
+  for (const Tick& tick : layout.y_ticks)
+    if (!tick.text.empty())
+      out.line("<text class=\"soft\" text-anchor=\"end\" x=\"{}\" y=\"{}\">{}</text>",
+               px(layout.left - 8), px(tick.px + 4), markup(tick.text));
+  out.line("</g>");
+}
+
+void draw_ceilings(SvgWriter& out, const Chart& chart, const ChartLayout& layout) {
+  out.line("<g class=\"bands\" fill=\"#57606a\" fill-opacity=\"0.13\">");
+  for (const PlacedCeiling& placed : layout.ceilings) {
+    if (placed.band.empty()) continue;
+    std::string shape;
+    for (const Spot& corner : placed.band)
+      shape += fmt::format("{}{} {}", shape.empty() ? "M" : "L", px(corner.x), px(corner.y));
+    out.line("<path class=\"band\" d=\"{}Z\"/>", shape);
+  }
+  out.line("</g>");
+  out.line("<g class=\"ceilings\" fill=\"none\" stroke=\"#1c2128\">");
+  for (const PlacedCeiling& placed : layout.ceilings) {
+    const ChartCeiling& ceiling = chart.ceilings[placed.ceiling];
+    const bool compute = ceiling.kind == ChartCeiling::Kind::compute;
+    out.line("<path class=\"{}\" stroke-width=\"{}\"{} d=\"M{} {}L{} {}\"><title>{}</title></path>",
+             ceiling.emphasised ? "roof" : "rung", ceiling.emphasised ? "2.2" : "1.3",
+             ceiling.emphasised ? "" : " stroke-dasharray=\"6 4\"", px(placed.line.from.x),
+             px(placed.line.from.y), px(placed.line.to.x), px(placed.line.to.y),
+             multiline_markup(fmt::format(
+                 "{}: {}\n{}{}{}", printable(ceiling.name),
+                 rounded_rate(ceiling.per_s, compute ? "FLOP/s" : "B/s"), printable(ceiling.detail),
+                 ceiling.detail.empty() ? "" : ", ", spelling(ceiling.source))));
+  }
+  out.line("</g>");
+  out.line("<g class=\"ridges\">");
+  for (const PlacedRidge& ridge : layout.ridges)
+    out.line(
+        "<circle class=\"ridge\" fill=\"#fff\" stroke=\"#1c2128\" stroke-width=\"1.6\" cx=\"{}\" "
+        "cy=\"{}\" r=\"3.5\"><title>{}</title></circle>",
+        px(ridge.at.x), px(ridge.at.y), markup(ridge.tooltip));
+  out.line("</g>");
+}
+
+void draw_points(SvgWriter& out, const Chart& chart, const ChartLayout& layout) {
+  out.line("<g class=\"points\" stroke-width=\"1.4\" fill-opacity=\"0.72\">");
+  // The lightest last, so that a large mark does not hide a small one.
+  for (const PlacedPoint& placed : layout.points) {
+    const ChartPoint& point = chart.points[placed.point];
+    const std::string side = mark_class(point.side);
+    std::string bars;
+    for (const auto* bar : {&placed.x_bar, &placed.y_bar})
+      if (*bar)
+        bars += fmt::format("<path class=\"bar {}\" d=\"M{} {}L{} {}\"/>", side, px((*bar)->from.x),
+                            px((*bar)->from.y), px((*bar)->to.x), px((*bar)->to.y));
+    out.line("<g class=\"point\"{}>{}{}<title>{}</title></g>",
+             point.region ? fmt::format(" data-region=\"{}\"", *point.region) : std::string(), bars,
+             mark(point.side, placed.at, placed.radius, point.attainable ? side + " hollow" : side),
+             multiline_markup(point_tooltip(point)));
+  }
+  out.line("</g>");
+}
+
+void draw_text(SvgWriter& out, const PlacedText& text, const char* classes) {
+  const std::string turn =
+      std::abs(text.angle) < 1e-6
+          ? std::string()
+          : fmt::format(" transform=\"rotate({} {} {})\"", px(text.angle * 180 / std::acos(-1.0)),
+                        px(text.at.x), px(text.at.y));
+  out.line("<text class=\"{}\" font-size=\"{}\" x=\"{}\" y=\"{}\"{}>{}</text>", classes,
+           px(text.font_px), px(text.at.x), px(text.at.y), turn, markup(text.text));
+}
+
+void draw_labels(SvgWriter& out, const Chart& chart, const ChartLayout& layout) {
+  out.line(
+      "<g class=\"halo\" text-anchor=\"middle\" stroke=\"#fff\" stroke-width=\"3.5\" "
+      "stroke-linejoin=\"round\" paint-order=\"stroke\" pointer-events=\"none\">");
+  for (const PlacedCeiling& placed : layout.ceilings)
+    if (placed.label)
+      draw_text(out, *placed.label, chart.ceilings[placed.ceiling].emphasised ? "upper" : "lower");
+  for (const PlacedRidge& ridge : layout.ridges)
+    if (ridge.label) draw_text(out, *ridge.label, "lower");
+  out.line("<g class=\"names\" font-weight=\"600\">");
+  for (const PlacedPoint& placed : layout.points) {
+    if (!placed.label) continue;
+    if (placed.leader)
+      out.line("<path class=\"leader\" stroke=\"#57606a\" stroke-width=\"1\" d=\"M{} {}L{} {}\"/>",
+               px(placed.leader->from.x), px(placed.leader->from.y), px(placed.leader->to.x),
+               px(placed.leader->to.y));
+    draw_text(out, *placed.label, "name");
+  }
+  out.line("</g>");
+  out.line("</g>");
+}
+
+/// With the level where all points are of one.
+std::string x_title(const Chart& chart) {
+  std::string level;
+  for (const ChartPoint& point : chart.points) {
+    if (!level.empty() && point.level != level) return "Intensity, FLOP/byte";
+    level = point.level;
+  }
+  return level.empty() ? "Intensity, FLOP/byte"
+                       : "Intensity at " + printable(level) + ", FLOP/byte";
+}
+
+void draw_key(SvgWriter& out, const Chart& chart, const ChartLayout& layout) {
+  double x = layout.left;
+  const double y = layout.bottom + 60;
+  out.line("<g class=\"key\" font-size=\"11.5\" fill=\"#57606a\">");
+  const auto entry = [&](Side side, const std::string& classes, const std::string& text) {
+    out.line("{}", mark(side, {x + 5, y - 4}, 5, classes));
+    out.line("<text class=\"soft\" x=\"{}\" y=\"{}\">{}</text>", px(x + 16), px(y), markup(text));
+    x += 16 + text_width(text, 11.5) + 20;
+  };
+  bool hollow = false, sized = false;
+  for (const ChartPoint& point : chart.points) {
+    hollow = hollow || point.attainable;
+    sized = sized || !point.attainable;
+  }
+  for (const Side side : {Side::memory, Side::compute, Side::balanced, Side::unknown}) {
+    const bool used = std::any_of(chart.points.begin(), chart.points.end(),
+                                  [&](const ChartPoint& point) { return point.side == side; });
+    if (used)
+      entry(side, mark_class(side) + (hollow && !sized ? " hollow" : ""),
+            side == Side::unknown
+                ? "side unknown"
+                : std::string(spelling(side)) + (side == Side::balanced ? "" : " side"));
+  }
+  const std::string size = hollow && !sized ? "hollow: on the roof, not measured"
+                           : sized          ? "area: share of the time"
+                                            : "";
+  if (!size.empty())
+    out.line("<text class=\"soft\" x=\"{}\" y=\"{}\">{}</text>", px(x), px(y), markup(size));
+  out.line("</g>");
+}
+
+std::vector<std::string> footnotes(const Chart& chart, const ChartLayout& layout, double room) {
+  std::vector<std::string> notes;
+  if (!layout.unlabelled_ceilings.empty()) {
+    std::string text = "Without a label: ";
+    for (std::size_t i = 0; i < layout.unlabelled_ceilings.size(); ++i) {
+      const ChartCeiling& ceiling = chart.ceilings[layout.unlabelled_ceilings[i]];
+      text += (i > 0 ? ", " : "") + printable(ceiling.name) + " " +
+              with_prefix(ceiling.per_s.value,
+                          ceiling.kind == ChartCeiling::Kind::compute ? "FLOP/s" : "B/s");
+    }
+    notes.push_back(text + ".");
+  }
+  constexpr std::size_t most = 6;
+  for (const std::string& note : chart.notes)
+    if (notes.size() < most) notes.push_back(printable(note));
+  std::vector<std::string> lines;
+  for (const std::string& note : notes)
+    for (const std::string& line :
+         wrapped(note, static_cast<std::size_t>(std::max(20.0, room / 6.6))))
+      lines.push_back(line);
+  return lines;
+}
+
+}  // namespace
+
+std::string render_svg(const Chart& given, const SvgOptions& options) {
+  Chart chart = given;
+  fit_axes(chart);
+  const ChartLayout layout = lay_out(chart, options);
+  const std::string id = safe_id(options.id);
+  const auto notes = footnotes(chart, layout, layout.right - layout.left);
+  const double width = layout.right + 24;
+  const double height = layout.bottom + 76 + 16 * static_cast<double>(notes.size());
+  SvgWriter out;
+  out.line(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"rm-chart\" id=\"{0}\" role=\"img\" "
+      "aria-labelledby=\"{0}-title {0}-desc\" viewBox=\"0 0 {1} {2}\" width=\"{1}\" "
+      "height=\"{2}\" font-family=\"sans-serif\">",
+      id, px(width), px(height));
+  out.line("<title id=\"{}-title\">{}</title>", id,
+           markup(chart.title.empty() ? "Roofline" : chart.title));
+  out.line("<desc id=\"{}-desc\">{}</desc>", id, markup(description(chart)));
+  out.line("<style>{}</style>", web_file("chart.css"));
+  out.line("<rect class=\"paper\" fill=\"#fff\" width=\"{}\" height=\"{}\"/>", px(width),
+           px(height));
+  if (!chart.title.empty())
+    out.line("<text font-size=\"16\" font-weight=\"600\" x=\"{}\" y=\"26\">{}</text>",
+             px(layout.left),
+             markup(elided(printable(chart.title),
+                           static_cast<std::size_t>((layout.right - layout.left) / 10.5))));
+  if (!chart.subtitle.empty())
+    out.line("<text class=\"soft\" font-size=\"12\" fill=\"#57606a\" x=\"{}\" y=\"{}\">{}</text>",
+             px(layout.left), chart.title.empty() ? "24" : "45",
+             markup(elided(printable(chart.subtitle),
+                           static_cast<std::size_t>((layout.right - layout.left) / 7.2))));
+  draw_grid(out, layout);
+  draw_ceilings(out, chart, layout);
+  draw_points(out, chart, layout);
+  draw_labels(out, chart, layout);
+  out.line(
+      "<text class=\"x-title\" font-size=\"12.5\" text-anchor=\"middle\" x=\"{}\" "
+      "y=\"{}\">{}</text>",
+      px((layout.left + layout.right) / 2), px(layout.bottom + 38), markup(x_title(chart)));
+  draw_key(out, chart, layout);
+  for (std::size_t i = 0; i < notes.size(); ++i)
+    out.line("<text class=\"soft\" font-size=\"11.5\" fill=\"#57606a\" x=\"{}\" y=\"{}\">{}</text>",
+             px(layout.left), px(layout.bottom + 78 + 16 * static_cast<double>(i)),
+             markup(notes[i]));
+  out.line("</svg>");
+  return out.take();
+}
+
+}  // namespace roofmark

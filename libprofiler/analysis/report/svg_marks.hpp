@@ -1,0 +1,20 @@
+// The marks of points: a shape and a colour for each side of the ridge.
+#pragma once
+
+#include <roofmark/words.hpp>
+#include <string>
+
+#include "geometry.hpp"
+
+namespace roofmark::report {
+
+/// "memory", "compute", "balanced", "unknown": also the class of the colour.
+std::string mark_class(Side side);
+
+/// Circle, square, diamond or triangle of the same area, as an SVG element.
+std::string mark(Side side, Spot at, double radius, const std::string& classes);
+
+/// A pixel coordinate: two decimals are a hundredth of a pixel.
+std::string px(double value);
+
+}  // namespace roofmark::report
