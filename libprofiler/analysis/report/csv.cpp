@@ -1,0 +1,129 @@
+// The regions as RFC 4180 records.
+#include <fmt/format.h>
+
+#include <roofmark/report.hpp>
+#include <set>
+
+#include "numbers.hpp"
+#include "plain_text.hpp"
+#include "region_row.hpp"
+
+namespace roofmark {
+namespace {
+
+using namespace report;
+
+class Record {
+ public:
+  void add(const std::string& field) {
+    if (!first_) text_ += ',';
+    first_ = false;
+    text_ += csv_field(field);
+  }
+  void add(const std::optional<double>& number) { add(number ? exact(*number) : std::string()); }
+  void add(const std::optional<Measure>& measure) {
+    add(measure ? exact(measure->value) : std::string());
+    add(measure ? std::string(spelling(measure->source)) : std::string());
+  }
+  void add(const std::optional<Count>& count) {
+    add(count ? std::to_string(count->value) : std::string());
+    add(count ? std::string(spelling(count->source)) : std::string());
+  }
+  std::string take() { return text_ + "\r\n"; }
+
+ private:
+  std::string text_;
+  bool first_ = true;
+};
+
+struct Quantities {
+  std::set<Precision> precisions;
+  std::vector<std::string> levels;
+};
+
+Quantities quantities_of(const Profile& profile) {
+  Quantities found;
+  std::set<std::string> levels;
+  for (const Region& region : profile.regions)
+    for (const Work* work : {&region.work, &region.self}) {
+      for (const auto& [precision, count] : work->flop) found.precisions.insert(precision);
+      for (const auto& [level, traffic] : work->bytes) levels.insert(level);
+    }
+  found.levels.assign(levels.begin(), levels.end());
+  return found;
+}
+
+void add_titles(Record& record, const Quantities& quantities, const std::string& prefix) {
+  const auto with_source = [&](const std::string& name) {
+    record.add(prefix + name);
+    record.add(prefix + name + ".source");
+  };
+  with_source("wall_s");
+  with_source("thread_s");
+  for (const Precision precision : quantities.precisions)
+    with_source(fmt::format("flop.{}", spelling(precision)));
+  for (const std::string& level : quantities.levels) {
+    with_source("bytes." + level + ".read");
+    with_source("bytes." + level + ".write");
+  }
+  with_source("declared_flop");
+  with_source("declared_bytes");
+}
+
+void add_work(Record& record, const Quantities& quantities, const Work& work) {
+  record.add(work.wall_s);
+  record.add(work.thread_s);
+  for (const Precision precision : quantities.precisions) {
+    const auto found = work.flop.find(precision);
+    record.add(found == work.flop.end() ? std::optional<Count>() : found->second);
+  }
+  for (const std::string& level : quantities.levels) {
+    const auto found = work.bytes.find(level);
+    record.add(found == work.bytes.end() ? std::optional<Count>() : found->second.read);
+    record.add(found == work.bytes.end() ? std::optional<Count>() : found->second.write);
+  }
+  record.add(work.declared_flop);
+  record.add(work.declared_bytes);
+}
+
+}  // namespace
+
+std::string render_csv(const Profile& profile) {
+  const Quantities quantities = quantities_of(profile);
+  Record titles;
+  for (const char* title : {"path", "visits", "threads", "flags"}) titles.add(std::string(title));
+  add_titles(titles, quantities, "");
+  add_titles(titles, quantities, "self.");
+  for (const char* title : {"precision", "achieved_flop_per_s", "roof_flop_per_s", "fraction",
+                            "side", "binding", "verdict", "verdict_detail", "missing"})
+    titles.add(std::string(title));
+  std::string text = titles.take();
+  for (const RegionRow& row : rows_of(profile, {})) {
+    const Region& region = profile.regions[row.region];
+    Record record;
+    record.add(region.path.empty() ? std::string() : row.path);
+    record.add(std::to_string(region.visits));
+    record.add(std::to_string(region.threads));
+    record.add(fmt::format("{}", fmt::join(region.flags, " ")));
+    add_work(record, quantities, region.work);
+    add_work(record, quantities, region.self);
+    const Roofline none;
+    const Roofline& roofline = row.roofline ? *row.roofline : none;
+    record.add(roofline.precision);
+    record.add(roofline.achieved_flop_per_s);
+    record.add(roofline.roof_flop_per_s);
+    record.add(roofline.fraction);
+    record.add(row.roofline ? std::string(spelling(roofline.side)) : std::string());
+    record.add(roofline.binding);
+    record.add(row.roofline ? std::string(spelling(roofline.verdict)) : std::string());
+    record.add(roofline.verdict_detail);
+    std::string missing;
+    for (const Missing& entry : region.missing)
+      missing += (missing.empty() ? "" : "; ") + entry.quantity + ": " + entry.reason;
+    record.add(missing);
+    text += record.take();
+  }
+  return text;
+}
+
+}  // namespace roofmark

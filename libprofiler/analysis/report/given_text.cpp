@@ -1,0 +1,59 @@
+// `roofmark chart`: a roofline from given numbers, in words.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <roofmark/report.hpp>
+#include <roofmark/roofline.hpp>
+
+#include "numbers.hpp"
+#include "plain_text.hpp"
+
+namespace roofmark {
+
+using namespace report;
+
+std::string render_text(const GivenNumbers& given) {
+  std::string text;
+  double top = 0;
+  for (const GivenNumber& peak : given.peaks_flop_per_s) top = std::max(top, peak.value);
+  const FlopPerSecond peak{top};
+  for (const GivenNumber& number : given.peaks_flop_per_s)
+    text += fmt::format("{}: {}\n", printable(number.name), with_prefix(number.value, "FLOP/s"));
+  for (const GivenNumber& number : given.bandwidths_bytes_per_s) {
+    const BytesPerSecond bandwidth{number.value};
+    text += fmt::format("{}: {}, ridge {} FLOP/byte\n", printable(number.name),
+                        with_prefix(number.value, "B/s"),
+                        significant(ridge(peak, bandwidth).flop_per_byte, 4));
+  }
+  if (given.kernels.empty()) return text;
+  std::size_t name_columns = 0;
+  for (const GivenKernel& kernel : given.kernels)
+    name_columns =
+        std::max(name_columns, std::min<std::size_t>(columns(printable(kernel.name)), 24));
+  std::size_t intensity_columns = 0;
+  for (const GivenKernel& kernel : given.kernels)
+    intensity_columns = std::max(intensity_columns, significant(kernel.intensity, 4).size());
+  const bool several = given.bandwidths_bytes_per_s.size() > 1;
+  text += '\n';
+  for (const GivenKernel& kernel : given.kernels) {
+    for (const GivenNumber& number : given.bandwidths_bytes_per_s) {
+      const BytesPerSecond bandwidth{number.value};
+      const Intensity at{kernel.intensity};
+      const Intensity corner = ridge(peak, bandwidth);
+      const double limit = roof(peak, bandwidth, at).value;
+      text += fmt::format("{}  {} FLOP/byte{}: {} side, roof {}, ridge {} FLOP/byte",
+                          left(elided(printable(kernel.name), name_columns), name_columns),
+                          right(significant(kernel.intensity, 4), intensity_columns),
+                          several ? " under " + elided(printable(number.name), 16) : std::string(),
+                          spelling(side_of(at, corner)), with_prefix(limit, "FLOP/s"),
+                          significant(corner.flop_per_byte, 4));
+      if (kernel.flop_per_s)
+        text += fmt::format(", at {} of it", percent(*kernel.flop_per_s / limit));
+      text += '\n';
+    }
+  }
+  return text;
+}
+
+}  // namespace roofmark

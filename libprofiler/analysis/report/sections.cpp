@@ -1,0 +1,165 @@
+#include "sections.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "chart_ceilings.hpp"
+#include "flag_words.hpp"
+#include "numbers.hpp"
+#include "plain_text.hpp"
+
+namespace roofmark::report {
+namespace {
+
+/// A sentence that someone else began: with one full stop at its end.
+std::string stopped(std::string text) {
+  while (!text.empty() && (text.back() == ' ' || text.back() == '.')) text.pop_back();
+  return text.empty() ? text : text + ".";
+}
+
+}  // namespace
+
+std::string command_line(const Program& program) {
+  std::string text;
+  for (const std::string& word : program.command) text += (text.empty() ? "" : " ") + word;
+  return text.empty() ? "(unknown command)" : text;
+}
+
+std::vector<std::string> run_facts(const Profile& profile) {
+  std::vector<std::string> facts;
+  const auto& identity = profile.machine.identity;
+  if (const auto model = identity.find("cpu_model"); model != identity.end())
+    facts.push_back(fmt::format("{}, {} core{}", model->second, profile.machine.topology.cores,
+                                profile.machine.topology.cores == 1 ? "" : "s"));
+  if (!profile.program.host.empty()) facts.push_back("on " + profile.program.host);
+  if (!profile.program.started.empty()) facts.push_back(profile.program.started);
+  if (const Figure time = run_time(profile)) facts.push_back(duration(time.value()));
+  if (profile.program.exit_status != 0)
+    facts.push_back(fmt::format("ended with status {}", profile.program.exit_status));
+  return facts;
+}
+
+std::vector<Explanation> explanations(const Profile& profile, const std::string& level,
+                                      std::size_t most) {
+  std::vector<RegionRow> rows = rows_of(profile, {true, level});
+  std::erase_if(rows, [](const RegionRow& row) {
+    return !row.roofline || row.roofline->why.empty() ||
+           row.roofline->verdict == Verdict::too_small || !(time_away_from_roof(row) > 0);
+  });
+  std::stable_sort(rows.begin(), rows.end(), [](const RegionRow& a, const RegionRow& b) {
+    return time_away_from_roof(a) > time_away_from_roof(b);
+  });
+  if (rows.size() > most) rows.resize(most);
+  const Figure total = run_time(profile);
+  std::vector<Explanation> explained;
+  for (const RegionRow& row : rows) {
+    const double away = time_away_from_roof(row);
+    Explanation entry;
+    entry.region = row.region;
+    entry.path = row.path;
+    entry.facts = duration(away) + " more than its roof needs";
+    if (total && total.value() > 0)
+      entry.facts += fmt::format(" ({} of the run)", percent(away / total.value()));
+    entry.why = row.roofline->why;
+    for (const Advice& advice : row.roofline->advice) {
+      std::string text = advice.text;
+      if (advice.gain && std::isfinite(*advice.gain))
+        text = stopped(text) + fmt::format(" At most {}x.", significant(*advice.gain, 2));
+      if (!advice.falsifier.empty()) text += " Wrong if: " + stopped(advice.falsifier);
+      entry.tries.push_back(text);
+    }
+    entry.notes = row.roofline->notes;
+    explained.push_back(std::move(entry));
+  }
+  return explained;
+}
+
+std::string sentence(const Absences::Entry& entry, std::size_t regions) {
+  std::string text = fmt::format("{}", fmt::join(entry.quantities, ", "));
+  if (text.empty()) text = "number";
+  if (entry.paths.size() == 1)
+    text += " of " + elided(entry.paths[0], 40);
+  else if (entry.paths.size() == regions)
+    text += " of every region";
+  else
+    text += fmt::format(" of {} regions", entry.paths.size());
+  text += ": " + stopped(entry.reason);
+  if (!entry.fix.empty()) text += " To change it: " + stopped(entry.fix);
+  return text;
+}
+
+std::vector<std::string> flag_sentences(const Profile& profile, std::size_t most_named) {
+  std::map<std::string, std::vector<std::string>> regions;
+  for (const Region& region : profile.regions)
+    for (const std::string& flag : region.flags) regions[flag].push_back(path_text(region.path));
+  std::vector<std::string> sentences;
+  for (const auto& [flag, paths] : regions) {
+    std::string text = flag;
+    if (const auto meaning = meaning_of_flag(flag); !meaning.empty())
+      text += fmt::format(" ({})", meaning);
+    text += ": ";
+    const std::size_t named = most_named == 0 ? paths.size() : std::min(most_named, paths.size());
+    for (std::size_t i = 0; i < named; ++i) text += (i > 0 ? ", " : "") + elided(paths[i], 40);
+    if (paths.size() > named) text += fmt::format(" and {} more", paths.size() - named);
+    sentences.push_back(text);
+  }
+  return sentences;
+}
+
+std::vector<std::string> pass_sentences(const Profile& profile) {
+  std::vector<std::string> sentences;
+  for (const Pass& pass : profile.passes) {
+    std::string text =
+        fmt::format("{} by {}: {}", pass.purpose, pass.collector, duration(pass.wall_s));
+    if (pass.exit_status && *pass.exit_status != 0)
+      text += fmt::format(", ended with status {}", *pass.exit_status);
+    if (pass.coverage < 1) text += fmt::format(", saw {} of the visits", percent(pass.coverage));
+    if (!pass.note.empty()) text += "; " + pass.note;
+    sentences.push_back(text);
+  }
+  // A region's marker time holds that of its descendants.
+  double whole = 0, roots = 0;
+  for (const Region& region : profile.regions) {
+    if (!std::isfinite(region.marker_s) || region.path.size() > 1) continue;
+    (region.path.empty() ? whole : roots) += region.marker_s;
+  }
+  const double markers = std::max(whole, roots);
+  if (markers <= 0) return sentences;
+  std::string text = "markers: " + duration(markers);
+  if (const Figure total = run_time(profile); total && total.value() > 0)
+    text += fmt::format(" ({} of the run)", percent(markers / total.value()));
+  sentences.push_back(text + ", subtracted from the times above");
+  return sentences;
+}
+
+std::vector<std::string> note_sentences(const Profile& profile) {
+  std::vector<std::string> notes = profile.notes;
+  if (profile.machine.compute.empty() && profile.machine.bandwidth.empty())
+    notes.push_back("No roof: this machine's ceilings were not measured (`roofmark machine`).");
+  notes.insert(notes.end(), profile.machine.notes.begin(), profile.machine.notes.end());
+  return notes;
+}
+
+std::vector<ChartCeiling> own_roof(const Profile& profile, const std::vector<RegionRow>& rows) {
+  std::set<Precision> precisions;
+  for (const RegionRow& row : rows)
+    if (const auto precision = parse_word<Precision>(row.precision);
+        precision && *precision != Precision::any)
+      precisions.insert(*precision);
+  if (precisions.empty()) precisions.insert(Precision::f64);
+  std::vector<ChartCeiling> lines = chart_ceilings(profile.machine, precisions);
+  std::erase_if(lines, [](const ChartCeiling& line) { return !line.emphasised; });
+  return lines;
+}
+
+std::string spread_of(const Interval& ceiling) {
+  if (!ceiling.low || !ceiling.high || !(ceiling.value > 0)) return "";
+  return fmt::format("{} to +{}", percent(std::min(0.0, *ceiling.low / ceiling.value - 1)),
+                     percent(std::max(0.0, *ceiling.high / ceiling.value - 1)));
+}
+
+}  // namespace roofmark::report

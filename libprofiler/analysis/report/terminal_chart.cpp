@@ -1,0 +1,247 @@
+// The roofline chart in characters.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <roofmark/report.hpp>
+
+#include "chart_layout.hpp"
+#include "dot_canvas.hpp"
+#include "numbers.hpp"
+#include "plain_text.hpp"
+#include "text_table.hpp"
+
+namespace roofmark {
+namespace {
+
+using namespace report;
+using Kind = ChartCeiling::Kind;
+
+constexpr std::size_t margin = 13;  // "100 GFLOP/s", a blank and the axis
+
+bool drawable(double value) {
+  return std::isfinite(value) && value > 0;
+}
+
+std::string paint_of(Side side) {
+  switch (side) {
+    case Side::memory:
+      return "1;34";
+    case Side::compute:
+      return "1;33";
+    case Side::balanced:
+      return "1;32";
+    case Side::unknown:
+      break;
+  }
+  return "1";
+}
+
+/// One letter for each named point, '*' for the others.
+std::string letter_of(std::size_t index) {
+  constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  return index < letters.size() ? std::string(1, letters[index]) : "*";
+}
+
+class TerminalChart {
+ public:
+  TerminalChart(const Chart& chart, const TerminalChartOptions& options)
+      : chart_(chart),
+        options_(options),
+        key_(key_lines()),
+        rows_(options.height > key_.size() + 6 ? options.height - key_.size() - 3 : 5),
+        canvas_(options.width - margin, rows_, options.utf8) {
+    x_ = {chart.x_min, chart.x_max, 0, static_cast<double>(canvas_.dot_columns()) - 1};
+    y_ = {chart.y_min, chart.y_max, static_cast<double>(canvas_.dot_rows()) - 1, 0};
+  }
+
+  std::string render() {
+    for (const ChartCeiling& ceiling : chart_.ceilings)
+      if (drawable(ceiling.per_s.value)) draw(ceiling);
+    place_points();
+    for (const bool emphasised : {true, false})
+      for (const ChartCeiling& ceiling : chart_.ceilings)
+        if (ceiling.emphasised == emphasised && drawable(ceiling.per_s.value)) name(ceiling);
+    std::string text;
+    for (std::size_t row = 0; row < rows_; ++row)
+      text += right(y_label(row), margin - 2) + " " + axis_mark() +
+              canvas_.line(row, options_.colour) + '\n';
+    text += std::string(margin - 1, ' ') + corner() + horizontal() + '\n';
+    text += x_labels() + '\n';
+    for (const std::string& line : key_) text += line + '\n';
+    return text;
+  }
+
+ private:
+  std::string clean(std::string_view text) const {
+    return options_.utf8 ? printable(text) : printable_ascii(text);
+  }
+  std::string axis_mark() const { return options_.utf8 ? "│" : "|"; }
+  std::string corner() const { return options_.utf8 ? "└" : "+"; }
+  std::string horizontal() const {
+    std::string line;
+    for (std::size_t i = margin; i < options_.width; ++i) line += options_.utf8 ? "─" : "-";
+    return line;
+  }
+
+  double top_peak() const {
+    double top = 0;
+    for (const ChartCeiling& ceiling : chart_.ceilings)
+      if (ceiling.kind == Kind::compute && drawable(ceiling.per_s.value))
+        top = std::max(top, ceiling.per_s.value);
+    return top > 0 ? top : INFINITY;
+  }
+  double fastest() const {
+    double top = 0;
+    for (const ChartCeiling& ceiling : chart_.ceilings)
+      if (ceiling.kind == Kind::bandwidth && drawable(ceiling.per_s.value))
+        top = std::max(top, ceiling.per_s.value);
+    return top;
+  }
+
+  /// The height of a ceiling at a dot column, or nothing where it is not drawn.
+  std::optional<double> height(const ChartCeiling& ceiling, std::size_t dot_column) const {
+    const double part = static_cast<double>(dot_column) / std::max(1.0, x_.to_px);
+    const double intensity = chart_.x_min * std::pow(chart_.x_max / chart_.x_min, part);
+    const double value =
+        ceiling.kind == Kind::compute ? ceiling.per_s.value : ceiling.per_s.value * intensity;
+    const double edge = ceiling.kind == Kind::compute ? fastest() * intensity : top_peak();
+    const bool beyond = ceiling.kind == Kind::compute ? fastest() > 0 && value > edge * 1.0001
+                                                      : value > edge * 1.0001;
+    if (beyond || value < chart_.y_min || value > chart_.y_max) return std::nullopt;
+    return y_.px(value);
+  }
+
+  void draw(const ChartCeiling& ceiling) {
+    const char stroke = ceiling.kind == Kind::compute ? (ceiling.emphasised ? '-' : '.')
+                                                      : (ceiling.emphasised ? '/' : ':');
+    for (std::size_t column = 0; column < canvas_.dot_columns(); ++column) {
+      if (!ceiling.emphasised && column % 4 > 1 && options_.utf8) continue;
+      if (const auto at = height(ceiling, column))
+        canvas_.dot(static_cast<long>(column), std::lround(*at), stroke);
+    }
+  }
+
+  void name(const ChartCeiling& ceiling) {
+    const std::string text =
+        elided(clean(ceiling.name), 24, options_.utf8) + " " +
+        with_prefix(ceiling.per_s.value, ceiling.kind == Kind::compute ? "FLOP/s" : "B/s");
+    const std::size_t length = columns(text);
+    const auto width = static_cast<long>(options_.width - margin);
+    const auto try_at = [&](long column, long row, bool dots_too) {
+      if (!canvas_.vacant(column - 1, row, length + 2, dots_too) &&
+          !(column == 0 && canvas_.vacant(column, row, length + 1, dots_too)))
+        return false;
+      canvas_.text(static_cast<std::size_t>(column), static_cast<std::size_t>(row), text,
+                   ceiling.emphasised ? "" : "2");
+      return true;
+    };
+    for (const bool dots_too : {true, false}) {
+      if (ceiling.kind == Kind::compute) {
+        const long row =
+            std::lround(y_.px(ceiling.per_s.value)) / static_cast<long>(canvas_.per_row());
+        for (const long beside : {row - 1, row + 1})
+          for (long column = width - static_cast<long>(length) - 1; column > width / 3; column -= 2)
+            if (try_at(column, beside, dots_too)) return;
+        continue;
+      }
+      // To the right of the slope, from its lower end upwards.
+      for (std::size_t dot = 0; dot < canvas_.dot_columns(); dot += canvas_.per_column()) {
+        const auto at = height(ceiling, dot);
+        if (!at) continue;
+        const long row = std::lround(*at) / static_cast<long>(canvas_.per_row());
+        const long column = static_cast<long>(dot / canvas_.per_column());
+        if (try_at(column + 3, row, dots_too)) return;
+      }
+    }
+  }
+
+  void place_points() {
+    // The heaviest last, so that its letter is on top.
+    for (std::size_t i = chart_.points.size(); i-- > 0;) {
+      const ChartPoint& point = chart_.points[i];
+      const double x = point.intensity.value, y = point.flop_per_s.value;
+      if (!drawable(x) || !drawable(y)) continue;
+      const long column = std::lround(x_.px(x)) / static_cast<long>(canvas_.per_column());
+      const long row = std::lround(y_.px(y)) / static_cast<long>(canvas_.per_row());
+      if (column < 0 || row < 0) continue;
+      canvas_.put(static_cast<std::size_t>(column), static_cast<std::size_t>(row),
+                  letter_of(i < named_ ? i : 999), paint_of(point.side));
+    }
+  }
+
+  std::string y_label(std::size_t row) const {
+    const double per_row = static_cast<double>(canvas_.per_row());
+    const double top = static_cast<double>(row) * per_row - 0.5, bottom = top + per_row;
+    const int first = static_cast<int>(std::floor(std::log10(chart_.y_min)));
+    const int last = static_cast<int>(std::ceil(std::log10(chart_.y_max)));
+    for (int exponent = first; exponent <= last; ++exponent) {
+      const double value = std::pow(10.0, exponent);
+      if (value < chart_.y_min * 0.999 || value > chart_.y_max * 1.001) continue;
+      const double at = y_.px(value);
+      if (at >= top && at < bottom) return with_prefix(value, "FLOP/s");
+    }
+    return "";
+  }
+
+  std::string x_labels() const {
+    std::string line(options_.width, ' ');
+    const std::string unit = "FLOP/byte";
+    std::size_t free_from = margin - 1;
+    const int first = static_cast<int>(std::floor(std::log10(chart_.x_min)));
+    const int last = static_cast<int>(std::ceil(std::log10(chart_.x_max)));
+    for (int exponent = first; exponent <= last; ++exponent) {
+      const double value = std::pow(10.0, exponent);
+      if (value < chart_.x_min * 0.999 || value > chart_.x_max * 1.001) continue;
+      const std::string text = tick_text(value);
+      const auto centre =
+          margin + static_cast<std::size_t>(std::max(0.0, x_.px(value))) / canvas_.per_column();
+      const std::size_t start = centre > text.size() / 2 ? centre - text.size() / 2 : 0;
+      if (start < free_from || start + text.size() + unit.size() + 1 > line.size()) continue;
+      line.replace(start, text.size(), text);
+      free_from = start + text.size() + 1;
+    }
+    line.replace(line.size() - unit.size(), unit.size(), unit);
+    return line;
+  }
+
+  std::vector<std::string> key_lines() {
+    constexpr std::size_t most_lines = 4, most_names = 12;
+    std::vector<std::string> lines;
+    std::string line;
+    for (std::size_t i = 0; i < std::min(chart_.points.size(), most_names); ++i) {
+      const std::string text =
+          letter_of(i) + " " + elided(clean(chart_.points[i].name), 28, options_.utf8);
+      if (!line.empty() && columns(line) + 3 + columns(text) > options_.width) {
+        lines.push_back(line);
+        line.clear();
+        if (lines.size() == most_lines) break;
+      }
+      line += (line.empty() ? "" : "   ") + text;
+      named_ = i + 1;
+    }
+    if (!line.empty()) lines.push_back(line);
+    return lines;
+  }
+
+  Chart chart_;
+  TerminalChartOptions options_;
+  std::size_t named_ = 0;
+  std::vector<std::string> key_;
+  std::size_t rows_;
+  DotCanvas canvas_;
+  LogAxis x_, y_;
+};
+
+}  // namespace
+
+std::string render_terminal_chart(const Chart& given, const TerminalChartOptions& options) {
+  Chart chart = given;
+  fit_axes(chart);
+  TerminalChartOptions usable = options;
+  usable.width = std::clamp(options.width, 40u, 400u);
+  usable.height = std::clamp(options.height, 12u, 200u);
+  return TerminalChart(chart, usable).render();
+}
+
+}  // namespace roofmark

@@ -1,0 +1,198 @@
+#include "text_regions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "numbers.hpp"
+#include "plain_text.hpp"
+#include "text_table.hpp"
+
+namespace roofmark::report {
+namespace {
+
+constexpr unsigned spacious = 110;  ///< from this width on, words instead of letters
+
+std::string code_of(const std::optional<Source>& source, bool words) {
+  if (!source) return "-";
+  const std::string word(spelling(*source));
+  // `measured` and `modelled` begin alike: the model is "M".
+  return words ? word : *source == Source::modelled ? "M" : word.substr(0, 1);
+}
+
+std::string source_of(const RegionRow& row, bool words) {
+  if (!row.flop_source && !row.bytes_source) return "-";
+  const std::string flop = code_of(row.flop_source, words);
+  const std::string bytes = code_of(row.bytes_source, words);
+  return words && flop == bytes ? flop : flop + (words ? ", " : "/") + bytes;
+}
+
+std::string paint_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::memory:
+      return "34";
+    case Verdict::compute:
+      return "33";
+    case Verdict::at_roof:
+      return "32";
+    case Verdict::above_roof:
+      return "31";
+    case Verdict::undetermined:
+    case Verdict::too_small:
+      return "2";
+    default:
+      return "";
+  }
+}
+
+/// With its detail where both fit.
+std::string verdict_of(const RegionRow& row, std::size_t room) {
+  if (!row.roofline) return "-";
+  std::string verdict(spelling(row.roofline->verdict));
+  std::replace(verdict.begin(), verdict.end(), '_', ' ');
+  if (row.roofline->verdict_detail.empty()) return verdict;
+  const std::string both = verdict + " " + printable(row.roofline->verdict_detail);
+  return report::columns(both) <= room ? both : verdict;
+}
+
+/// Its own time; where that is not known, its time with children.
+double own_time(const Profile& profile, const RegionRow& row) {
+  const Region& region = profile.regions[row.region];
+  const Figure self = time_of(region.self, {});
+  return self ? self.value() : row.time_s.value();
+}
+
+class Cells {
+ public:
+  Cells(const TextOptions& options, Absences& absences) : options_(options), absences_(absences) {}
+
+  TextCell of(const Figure& figure, const std::string& path, const std::string& text) const {
+    if (!figure) return {fmt::format("-[{}]", absences_.mark_of(figure, path)), "2"};
+    const bool range = figure.number->low || figure.number->high;
+    return {(range ? "~" : "") + text, ""};
+  }
+
+ private:
+  const TextOptions& options_;
+  Absences& absences_;
+};
+
+std::string key_of(const std::set<Source>& sources, const std::set<std::string>& levels,
+                   bool ranges, bool flags, bool words) {
+  std::string text = fmt::format("FLOP/B: at {}. Roof: share of the machine's roof reached.",
+                                 fmt::join(levels, ", "));
+  if (!words && !sources.empty()) {
+    text += " Source of FLOPs/bytes:";
+    std::string list;
+    for (const Source source : sources)
+      list += fmt::format("{} {} {}", list.empty() ? "" : ",", code_of(source, false),
+                          spelling(source));
+    text += list + ".";
+  }
+  if (ranges) text += " ~: the middle of a range.";
+  if (flags) text += " !: see Flags.";
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::size_t> heaviest(const Profile& profile, const std::vector<RegionRow>& rows,
+                                  std::size_t limit) {
+  std::vector<std::size_t> order(rows.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  if (limit == 0 || rows.size() <= limit) return order;
+  std::map<std::vector<std::string>, std::size_t> place;
+  for (std::size_t i = 0; i < rows.size(); ++i) place[profile.regions[rows[i].region].path] = i;
+  std::vector<double> times(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) times[i] = own_time(profile, rows[i]);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return times[a] > times[b]; });
+  std::set<std::size_t> chosen;
+  for (const std::size_t row : order) {
+    std::vector<std::size_t> fresh;
+    std::vector<std::string> path = profile.regions[rows[row].region].path;
+    while (true) {
+      const auto found = place.find(path);
+      if (found != place.end() && !chosen.contains(found->second)) fresh.push_back(found->second);
+      if (path.empty()) break;
+      path.pop_back();
+    }
+    if (chosen.size() + fresh.size() > limit && !chosen.empty()) break;
+    chosen.insert(fresh.begin(), fresh.end());
+  }
+  return {chosen.begin(), chosen.end()};
+}
+
+std::string regions_table(const Profile& profile, const std::vector<RegionRow>& rows,
+                          const TextOptions& options, Absences& absences) {
+  const bool words = options.width >= spacious;
+  const std::string level = options.level.empty() ? default_level(profile) : options.level;
+  const std::vector<std::size_t> shown = heaviest(profile, rows, options.rows);
+  const Cells cells(options, absences);
+
+  const bool precisions = std::any_of(rows.begin(), rows.end(), [](const RegionRow& row) {
+    return (!row.precision.empty() && row.precision != "f64" && row.precision != "any") ||
+           !row.other_precisions.empty();
+  });
+  const std::size_t verdict_columns = words ? 30 : 14;
+  std::vector<TextColumn> columns = {
+      {"Region", false, 400, 0, true}, {"Visits", true, 8, 3, false},
+      {"Time", true, 8, 2, false},     {"Share", true, 6, 0, false},
+      {"GFLOP/s", true, 8, 0, false},  {"FLOP/B", true, 8, 1, false},
+      {"Roof", true, 6, 0, false},     {"Verdict", false, verdict_columns, 0, false},
+      {"Source", false, 20, 4, false}};
+  if (precisions) columns.insert(columns.begin() + 5, {"Unit", false, words ? 20u : 4u, 5, false});
+  TextTable table(columns);
+
+  std::set<Source> sources;
+  bool ranges = false, flags = false;
+  std::set<std::vector<std::string>> printed;
+  for (const std::size_t index : shown) {
+    const RegionRow& row = rows[index];
+    const Region& region = profile.regions[row.region];
+    std::vector<std::string> parent = region.path;
+    if (!parent.empty()) parent.pop_back();
+    const bool below = !region.path.empty() && printed.contains(parent);
+    printed.insert(region.path);
+    constexpr std::size_t deepest = 6;
+    std::string name =
+        below ? std::string(2 * std::min(row.depth, deepest), ' ') + row.name : row.path;
+    if (!options.utf8) name = printable_ascii(name);
+    if (!region.flags.empty()) name += " !", flags = true;
+    for (const Figure* figure : {&row.time_s, &row.flop_per_s, &row.intensity})
+      if (*figure && (figure->number->low || figure->number->high)) ranges = true;
+    for (const auto& source : {row.flop_source, row.bytes_source})
+      if (source) sources.insert(*source);
+
+    std::vector<TextCell> line = {
+        {name, ""},
+        {whole(static_cast<double>(region.visits)), ""},
+        cells.of(row.time_s, row.path, duration(row.time_s.value(), options.utf8)),
+        cells.of(row.share, row.path, percent(row.share.value())),
+        cells.of(row.flop_per_s, row.path, significant_padded(row.flop_per_s.value() / 1e9)),
+        cells.of(row.intensity, row.path, significant_padded(row.intensity.value())),
+        cells.of(row.fraction, row.path, percent(row.fraction.value())),
+        {options.utf8 ? verdict_of(row, verdict_columns)
+                      : printable_ascii(verdict_of(row, verdict_columns)),
+         row.roofline ? paint_of(row.roofline->verdict) : "2"},
+        {source_of(row, words), "2"}};
+    if (precisions) {
+      std::string unit = row.precision.empty() ? "-" : row.precision;
+      if (!row.other_precisions.empty()) unit += words ? ", " + row.other_precisions : "+";
+      line.insert(line.begin() + 5, {unit, "2"});
+    }
+    table.add(std::move(line));
+  }
+  std::string text = table.render(options.width, options.utf8, options.colour);
+  if (shown.size() < rows.size())
+    text += fmt::format("({} lighter regions more: --all shows them)\n",
+                        rows.size() - shown.size());
+  for (const std::string& line :
+       wrapped(key_of(sources, {printable(level)}, ranges, flags, words), options.width))
+    text += painted(line, "2", options.colour) + '\n';
+  return text;
+}
+
+}  // namespace roofmark::report

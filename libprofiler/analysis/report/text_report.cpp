@@ -1,0 +1,151 @@
+// The report for a terminal.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <roofmark/report.hpp>
+
+#include "absences.hpp"
+#include "numbers.hpp"
+#include "plain_text.hpp"
+#include "region_row.hpp"
+#include "sections.hpp"
+#include "text_regions.hpp"
+#include "text_table.hpp"
+
+namespace roofmark {
+namespace {
+
+using namespace report;
+
+class TextReport {
+ public:
+  TextReport(const Profile& profile, const TextOptions& options)
+      : profile_(profile), options_(options) {}
+
+  std::string render() {
+    header();
+    const std::vector<RegionRow> rows = rows_of(profile_, {options_.self, options_.level});
+    if (rows.empty()) {
+      paragraph("No region was recorded: the program has no markers, or they were not seen.");
+    } else {
+      text_ += regions_table(profile_, rows, options_, absences_);
+      explained();
+    }
+    missing(rows);
+    list("Flags", flag_sentences(profile_, options_.rows == 0 ? 0 : 3));
+    list("Passes", pass_sentences(profile_));
+    ceilings(rows);
+    list("Notes", note_sentences(profile_));
+    return std::move(text_);
+  }
+
+ private:
+  /// Printable, and ASCII where the terminal can show nothing else.
+  std::string clean(std::string_view text) const {
+    return options_.utf8 ? printable(text) : printable_ascii(text);
+  }
+
+  void section(const std::string& title) {
+    text_ += '\n' + painted(title, "1", options_.colour) + '\n';
+  }
+
+  /// Wrapped text, the first line after `lead`, the others below it.
+  void paragraph(std::string_view text, const std::string& lead = "") {
+    const std::size_t indent = columns(lead);
+    const std::size_t room = options_.width > indent + 20 ? options_.width - indent : 20;
+    bool first = true;
+    for (const std::string& line : wrapped(clean(text), room)) {
+      text_ += (first ? lead : std::string(indent, ' ')) + line + '\n';
+      first = false;
+    }
+  }
+
+  void list(const std::string& title, const std::vector<std::string>& sentences) {
+    if (sentences.empty()) return;
+    section(title);
+    for (const std::string& sentence : sentences) paragraph(sentence, "  ");
+  }
+
+  void header() {
+    const std::string command =
+        elided(clean(command_line(profile_.program)), options_.width, options_.utf8);
+    text_ += painted(command, "1", options_.colour) + '\n';
+    paragraph(fmt::format("{}", fmt::join(run_facts(profile_), ", ")));
+    text_ += '\n';
+  }
+
+  void explained() {
+    const auto entries = explanations(profile_, options_.level, options_.explained);
+    if (entries.empty()) return;
+    section("Most time away from the roof");
+    for (const Explanation& entry : entries) {
+      const std::string path = elided(clean(entry.path), options_.width / 2, options_.utf8);
+      const std::size_t used = columns(path) + 2;
+      text_ += "  " + painted(path, "1", options_.colour) +
+               elided(clean(": " + entry.facts), options_.width - used, options_.utf8) + '\n';
+      paragraph(entry.why, "    ");
+      for (const std::string& advice : entry.tries) paragraph(advice, "    Try: ");
+      for (const std::string& note : entry.notes) paragraph(note, "    Note: ");
+    }
+  }
+
+  void missing(const std::vector<RegionRow>& rows) {
+    for (const RegionRow& row : rows)
+      for (const Missing& entry : profile_.regions[row.region].missing)
+        absences_.add(entry, row.path);
+    const auto entries = absences_.entries();
+    if (entries.empty()) return;
+    section("Not in this report, and why");
+    std::size_t unmarked = 0, left_out = 0;
+    for (const Absences::Entry& entry : entries) {
+      // Every mark in the table is explained; of the other reasons a few.
+      constexpr std::size_t most_unmarked = 8;
+      if (entry.mark.empty() && options_.rows != 0 && ++unmarked > most_unmarked) {
+        ++left_out;
+        continue;
+      }
+      paragraph(sentence(entry, rows.size()),
+                entry.mark.empty() ? "      " : left(fmt::format("  [{}]", entry.mark), 6));
+    }
+    if (left_out > 0) paragraph(fmt::format("{} more reasons: --all shows them", left_out), "  ");
+  }
+
+  /// The machine's own roof, with how far each ceiling scattered while it was measured.
+  void ceilings(const std::vector<RegionRow>& rows) {
+    const std::vector<ChartCeiling> lines = own_roof(profile_, rows);
+    if (lines.empty()) return;
+    section("Ceilings");
+    TextTable table({{"", false, 24, 0, true},
+                     {"", true, 16, 0, false},
+                     {"", false, 24, 2, false},
+                     {"", false, 12, 1, false},
+                     {"", false, 30, 3, false}});
+    for (const ChartCeiling& line : lines) {
+      const bool compute = line.kind == ChartCeiling::Kind::compute;
+      table.add({{"  " + clean(line.name), ""},
+                 {with_prefix(line.per_s.value, compute ? "FLOP/s" : "B/s"), ""},
+                 {spread_of(line.per_s), "2"},
+                 {std::string(spelling(line.source)), "2"},
+                 {clean(line.detail), "2"}});
+    }
+    const std::string body = table.render(options_.width, options_.utf8, options_.colour);
+    text_ += body.substr(body.find('\n') + 1);  // the line of titles is empty
+    if (!profile_.machine.measured_at.empty())
+      paragraph("measured " + profile_.machine.measured_at, "  ");
+  }
+
+  const Profile& profile_;
+  const TextOptions& options_;
+  Absences absences_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string render_text(const Profile& profile, const TextOptions& options) {
+  TextOptions usable = options;
+  usable.width = std::max(options.width, 60u);
+  return TextReport(profile, usable).render();
+}
+
+}  // namespace roofmark

@@ -1,0 +1,80 @@
+#include "text_table.hpp"
+
+#include <algorithm>
+
+#include "plain_text.hpp"
+
+namespace roofmark::report {
+namespace {
+
+/// Between columns: one blank where the terminal is narrow.
+std::size_t gap_for(std::size_t width) {
+  return width < 100 ? 1 : 2;
+}
+constexpr std::size_t narrowest_flexible = 16;
+
+}  // namespace
+
+std::string painted(const std::string& text, const std::string& codes, bool colour) {
+  if (!colour || codes.empty() || text.empty()) return text;
+  return "\x1b[" + codes + "m" + text + "\x1b[0m";
+}
+
+std::string TextTable::render(std::size_t width, bool utf8, bool colour) const {
+  const std::size_t gap = gap_for(width);
+  std::vector<std::size_t> widths(columns_.size());
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    widths[c] = report::columns(columns_[c].title);
+    for (const auto& row : rows_)
+      if (c < row.size()) widths[c] = std::max(widths[c], report::columns(row[c].text));
+    widths[c] = std::min(widths[c], columns_[c].most);
+  }
+  std::vector<bool> shown(columns_.size(), true);
+  const auto taken = [&] {
+    std::size_t sum = 0;
+    for (std::size_t c = 0; c < columns_.size(); ++c)
+      if (shown[c] && !columns_[c].flexible) sum += widths[c] + gap;
+    return sum;
+  };
+  while (taken() + narrowest_flexible > width) {
+    std::size_t worst = columns_.size();
+    for (std::size_t c = 0; c < columns_.size(); ++c)
+      if (shown[c] && columns_[c].dispensable > 0 &&
+          (worst == columns_.size() || columns_[c].dispensable > columns_[worst].dispensable))
+        worst = c;
+    if (worst == columns_.size()) break;
+    shown[worst] = false;
+  }
+  for (std::size_t c = 0; c < columns_.size(); ++c)
+    if (columns_[c].flexible) {
+      const std::size_t room = width > taken() ? width - taken() : 1;
+      widths[c] = std::min(widths[c], room);
+    }
+
+  std::string text;
+  const auto put = [&](const auto& cell_of) {
+    std::string line;
+    bool first = true;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (!shown[c]) continue;
+      if (!first) line.append(gap, ' ');
+      first = false;
+      const TextCell cell = cell_of(c);
+      const std::string fitted = elided(cell.text, widths[c], utf8);
+      const std::string padded =
+          columns_[c].to_the_right ? right(fitted, widths[c]) : left(fitted, widths[c]);
+      // Only the text is painted, so that underlines and backgrounds never reach into the gaps.
+      const std::size_t at = padded.find(fitted);
+      line += padded.substr(0, at) + painted(fitted, cell.paint, colour) +
+              padded.substr(at + fitted.size());
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  };
+  put([&](std::size_t c) { return TextCell{columns_[c].title, "1"}; });
+  for (const auto& row : rows_)
+    put([&](std::size_t c) { return c < row.size() ? row[c] : TextCell{}; });
+  return text;
+}
+
+}  // namespace roofmark::report
