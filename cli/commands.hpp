@@ -11,6 +11,8 @@ inline constexpr int bad_input = 2;
 
 void add_machine_command(CLI::App& app, int& status);
 void add_record_command(CLI::App& app, int& status);
+void add_report_command(CLI::App& app, int& status);
+void add_chart_command(CLI::App& app, int& status);
 void add_run_command(CLI::App& app, int& status);
 
 }  // namespace roofmark::cli

@@ -10,6 +10,8 @@ int main(int argc, char** argv) {
 
   int status = 0;
   roofmark::cli::add_machine_command(app, status);
+  roofmark::cli::add_report_command(app, status);
+  roofmark::cli::add_chart_command(app, status);
 
   try {
     app.parse(argc, argv);

@@ -1,0 +1,136 @@
+// `roofmark chart`: a roofline from given numbers, no run.
+#include <iostream>
+#include <roofmark/report.hpp>
+#include <string>
+#include <vector>
+
+#include "analysis/report/output.hpp"
+#include "analysis/report/quantity.hpp"
+#include "analysis/report/terminal.hpp"
+#include "commands.hpp"
+
+namespace roofmark::cli {
+namespace {
+
+struct ChartArguments {
+  std::vector<std::string> peaks, bandwidths, kernels;
+  std::string output;
+  bool ascii = false;
+};
+
+constexpr int failed = 1;
+
+int say(const Problem& problem, int status) {
+  if (!problem.reason.empty()) std::cerr << "roofmark: " << to_line(problem) << '\n';
+  return status;
+}
+
+struct Named {
+  std::string name, text;
+};
+
+/// "NAME=TEXT" at the last '='; without one the name is empty.
+Named split(const std::string& argument) {
+  const std::size_t at = argument.rfind('=');
+  if (at == std::string::npos) return {"", argument};
+  return {argument.substr(0, at), argument.substr(at + 1)};
+}
+
+Result<std::vector<GivenNumber>> numbers(const std::vector<std::string>& arguments,
+                                         const std::string& name, std::string_view unit) {
+  std::vector<GivenNumber> found;
+  for (const std::string& argument : arguments) {
+    const Named named = split(argument);
+    const auto value = parse_quantity(named.text, unit);
+    if (!value) return tl::unexpected(value.error());
+    found.push_back({named.name.empty() ? name : named.name, *value});
+  }
+  return found;
+}
+
+Result<GivenNumbers> given_by(const ChartArguments& arguments) {
+  GivenNumbers given;
+  auto peaks = numbers(arguments.peaks, "peak", "FLOP/s");
+  if (!peaks) return tl::unexpected(peaks.error());
+  auto bandwidths = numbers(arguments.bandwidths, "bandwidth", "B/s");
+  if (!bandwidths) return tl::unexpected(bandwidths.error());
+  given.peaks_flop_per_s = std::move(*peaks);
+  given.bandwidths_bytes_per_s = std::move(*bandwidths);
+  for (const std::string& argument : arguments.kernels) {
+    Named named = split(argument);
+    if (named.name.empty())
+      return tl::unexpected(
+          Problem{"has no name", "`" + argument + "`",
+                  "write NAME=INTENSITY or NAME=INTENSITY@FLOPS, e.g. fft=1.5@2e11"});
+    GivenKernel kernel;
+    kernel.name = named.name;
+    const std::size_t at = named.text.find('@');
+    const auto intensity = parse_quantity(named.text.substr(0, at), "FLOP/byte");
+    if (!intensity) return tl::unexpected(intensity.error());
+    kernel.intensity = *intensity;
+    if (at != std::string::npos) {
+      const auto rate = parse_quantity(named.text.substr(at + 1), "FLOP/s");
+      if (!rate) return tl::unexpected(rate.error());
+      kernel.flop_per_s = *rate;
+    }
+    given.kernels.push_back(kernel);
+  }
+  return given;
+}
+
+bool ends_with(const std::string& text, std::string_view end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+int chart(const ChartArguments& arguments) {
+  const auto given = given_by(arguments);
+  if (!given) return say(given.error(), bad_input);
+  const Chart drawing = chart_of(*given);
+  const Terminal terminal = terminal_of_output();
+  if (!arguments.output.empty()) {
+    std::string document;
+    if (ends_with(arguments.output, ".svg")) {
+      document = render_svg(drawing);
+    } else if (ends_with(arguments.output, ".html")) {
+      document = render_html(drawing);
+    } else {
+      return say({"not a name of a chart", arguments.output, "end it in .svg or .html"}, bad_input);
+    }
+    if (const auto problem = write_file(arguments.output, document)) return say(*problem, failed);
+  }
+  TerminalChartOptions options;
+  options.width = terminal.width;
+  options.utf8 = terminal.utf8 && !arguments.ascii;
+  options.colour = terminal.colour;
+  std::string text = render_text(*given);
+  if (arguments.output.empty()) text += '\n' + render_terminal_chart(drawing, options);
+  const auto problem = write_standard_output(text);
+  return problem ? say(*problem, failed) : 0;
+}
+
+}  // namespace
+
+void add_chart_command(CLI::App& app, int& status) {
+  auto arguments = std::make_shared<ChartArguments>();
+  CLI::App* command = app.add_subcommand("chart", "Draw a roofline from given numbers");
+  command
+      ->add_option("--peak", arguments->peaks, "[NAME=]FLOP/s, e.g. 20e12 or fma=20T; repeatable")
+      ->required()
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command
+      ->add_option("--bandwidth", arguments->bandwidths,
+                   "[NAME=]bytes/s, e.g. DRAM=200G; repeatable")
+      ->required()
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_option("kernel", arguments->kernels,
+                      "NAME=INTENSITY or NAME=INTENSITY@FLOPS, FLOP/byte and FLOP/s");
+  command->add_option("-o,--output", arguments->output, "Write a chart to this .svg or .html file");
+  command->add_flag("--ascii", arguments->ascii, "ASCII only");
+  command->callback([arguments, &status] { status = chart(*arguments); });
+}
+
+}  // namespace roofmark::cli

@@ -1,0 +1,161 @@
+// `roofmark report`: a profile as text, JSON, CSV, HTML or SVG.
+#include <iostream>
+#include <roofmark/report.hpp>
+#include <roofmark/roofline.hpp>
+#include <string>
+#include <vector>
+
+#include "analysis/profile/profile_json.hpp"
+#include "analysis/report/output.hpp"
+#include "analysis/report/terminal.hpp"
+#include "commands.hpp"
+
+namespace roofmark::cli {
+namespace {
+
+struct ReportArguments {
+  std::vector<std::string> files;
+  std::string format = "text";
+  std::string output;
+  std::string level;
+  bool all = false, self = false, inclusive = false, chart = false, ascii = false;
+  unsigned width = 0;
+};
+
+constexpr int failed = 1;
+
+int say(const Problem& problem, int status) {
+  if (!problem.reason.empty()) std::cerr << "roofmark: " << to_line(problem) << '\n';
+  return status;
+}
+
+Result<Profile> load(const std::string& file) {
+  auto text = read_input(file);
+  if (!text) return tl::unexpected(text.error());
+  auto profile = profile_from_json(*text, file == "-" ? "standard input" : file);
+  if (!profile) return profile;
+  bool judged = false;
+  for (const Region& region : profile->regions) judged = judged || !region.rooflines.empty();
+  if (!judged) judge(*profile);
+  return profile;
+}
+
+std::string text_of(const Profile& profile, const ReportArguments& arguments) {
+  const Terminal terminal = terminal_of_output();
+  // A file is read elsewhere and later: no colour, and the full character set.
+  const bool to_file = !arguments.output.empty();
+  TextOptions options;
+  options.width = arguments.width > 0 ? arguments.width : to_file ? 100 : terminal.width;
+  options.utf8 = !arguments.ascii && (to_file || terminal.utf8);
+  options.colour = terminal.colour && !to_file;
+  options.self = arguments.self;
+  options.level = arguments.level;
+  if (arguments.all) options.rows = 0;
+  std::string text = render_text(profile, options);
+  if (arguments.chart) {
+    TerminalChartOptions chart;
+    chart.width = options.width;
+    chart.height = terminal.is_terminal && !to_file ? terminal.height - 1 : 24;
+    chart.utf8 = options.utf8;
+    chart.colour = options.colour;
+    text += '\n' + render_terminal_chart(chart_of(profile, {arguments.level}), chart);
+  }
+  return text;
+}
+
+std::string rendered(const Profile& profile, const ReportArguments& arguments) {
+  ChartOptions chart;
+  chart.level = arguments.level;
+  chart.self = !arguments.inclusive;
+  if (arguments.all) chart.points = static_cast<std::size_t>(-1);
+  if (arguments.format == "json") return to_json(profile) + "\n";
+  if (arguments.format == "csv") return render_csv(profile);
+  if (arguments.format == "html") return render_html(profile, {chart});
+  if (arguments.format == "svg") return render_svg(chart_of(profile, chart));
+  return text_of(profile, arguments);
+}
+
+/// "solve.roofmark.json" -> "solve.roofmark"
+std::string stem_of(const std::string& file) {
+  if (file == "-") return "report";
+  const std::string suffix = ".json";
+  const bool json = file.size() > suffix.size() &&
+                    file.compare(file.size() - suffix.size(), suffix.size(), suffix) == 0;
+  return json ? file.substr(0, file.size() - suffix.size()) : file;
+}
+
+int deliver(const std::string& text, const ReportArguments& arguments) {
+  if (!arguments.output.empty() && arguments.output != "-") {
+    const auto problem = write_file(arguments.output, text);
+    return problem ? say(*problem, failed) : 0;
+  }
+  // Nobody reads a page of markup in a terminal: it goes to a file of its own.
+  const bool document = arguments.format == "html" || arguments.format == "svg";
+  if (document && arguments.output.empty() && terminal_of_output().is_terminal) {
+    const auto path =
+        write_new_file(stem_of(arguments.files.front()), "." + arguments.format, text);
+    if (!path) return say(path.error(), failed);
+    std::cerr << "roofmark: wrote " << *path << '\n';
+    return 0;
+  }
+  const auto problem = write_standard_output(text);
+  return problem ? say(*problem, failed) : 0;
+}
+
+int report(const ReportArguments& arguments) {
+  if (arguments.files.size() > 1 && arguments.format != "text")
+    return say({"one file at a time in this format", "report --format " + arguments.format,
+                "call it once for each file"},
+               bad_input);
+  std::string text;
+  int status = 0;
+  for (const std::string& file : arguments.files) {
+    const auto profile = load(file);
+    if (!profile) {
+      status = say(profile.error(), bad_input);
+      continue;
+    }
+    if (!arguments.level.empty()) {
+      const auto levels = levels_of(*profile);
+      if (std::find(levels.begin(), levels.end(), arguments.level) == levels.end()) {
+        std::string known;
+        for (const std::string& level : levels) known += (known.empty() ? "" : ", ") + level;
+        status = say({"no bytes were counted at " + arguments.level, file,
+                      known.empty() ? "" : "choose one of " + known},
+                     bad_input);
+        continue;
+      }
+    }
+    if (arguments.files.size() > 1) text += (text.empty() ? "" : "\n") + ("==> " + file + "\n");
+    text += rendered(*profile, arguments);
+  }
+  if (text.empty()) return status;
+  const int delivered = deliver(text, arguments);
+  return status != 0 ? status : delivered;
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& app, int& status) {
+  auto arguments = std::make_shared<ReportArguments>();
+  CLI::App* command = app.add_subcommand("report", "Show a profile: where the time goes and why");
+  command
+      ->add_option("file", arguments->files,
+                   "Profiles that `roofmark record` wrote; - is standard input")
+      ->required();
+  command->add_option("--format", arguments->format, "text, json, csv, html or svg")
+      ->check(CLI::IsMember({"text", "json", "csv", "html", "svg"}));
+  command->add_option("-o,--output", arguments->output, "Write to this file");
+  command->add_option("--level", arguments->level, "Interface of the intensity: L1, L2, L3, DRAM");
+  command->add_flag("--all", arguments->all, "Every region, not the heaviest alone");
+  auto* self = command->add_flag("--self", arguments->self,
+                                 "Regions without their children (charts: always so)");
+  command->add_flag("--inclusive", arguments->inclusive, "Charts: regions with their children")
+      ->excludes(self);
+  command->add_flag("--chart", arguments->chart, "Text: with a chart in characters");
+  command->add_flag("--ascii", arguments->ascii, "Text: ASCII only");
+  command->add_option("--width", arguments->width, "Text: columns")->check(CLI::Range(60, 400));
+  command->callback([arguments, &status] { status = report(*arguments); });
+}
+
+}  // namespace roofmark::cli

@@ -1,0 +1,195 @@
+// The report as one self-contained page.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <roofmark/report.hpp>
+
+#include "absences.hpp"
+#include "chart_layout.hpp"
+#include "html_data.hpp"
+#include "html_table.hpp"
+#include "numbers.hpp"
+#include "plain_text.hpp"
+#include "region_row.hpp"
+#include "sections.hpp"
+#include "text_regions.hpp"
+#include "web_files.hpp"
+
+namespace roofmark {
+namespace {
+
+using namespace report;
+
+constexpr std::size_t static_rows = 200;  ///< more are there, but only without a script
+
+// Nothing is fetched: the policy also stops whatever an escaping mistake might let in from asking
+// for anything outside.
+constexpr std::string_view policy =
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+
+std::string page(const std::string& title, const std::string& body) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"generator\" content=\"Roofmark\">\n<title>{}</title>\n<style>\n{}</style>\n"
+      "</head>\n<body>\n{}</body>\n</html>\n",
+      policy, markup(title), web_file("page.css"), body);
+}
+
+std::string list(const std::string& title, const std::vector<std::string>& sentences) {
+  if (sentences.empty()) return "";
+  std::string text = fmt::format("<h2>{}</h2>\n<ul class=\"plain\">\n", markup(title));
+  for (const std::string& sentence : sentences)
+    text += fmt::format("<li>{}</li>\n", markup(sentence));
+  return text + "</ul>\n";
+}
+
+std::string cards(const Profile& profile, const std::string& level) {
+  const auto entries = explanations(profile, level, 6);
+  if (entries.empty()) return "";
+  std::string text = "<h2>Most time away from the roof</h2>\n<div class=\"cards\">\n";
+  for (const Explanation& entry : entries) {
+    text += fmt::format("<div class=\"card\"><h3>{}</h3><p class=\"soft\">{}</p><p>{}</p>",
+                        markup(entry.path), markup(entry.facts), markup(entry.why));
+    for (const std::string& advice : entry.tries)
+      text += fmt::format("<p class=\"try\">{}</p>", markup(advice));
+    for (const std::string& note : entry.notes)
+      text += fmt::format("<p class=\"soft\">{}</p>", markup(note));
+    text += "</div>\n";
+  }
+  return text + "</div>\n";
+}
+
+std::string ceilings_table(const std::vector<ChartCeiling>& ceilings) {
+  if (ceilings.empty()) return "";
+  std::string text =
+      "<h2>Ceilings</h2>\n<div class=\"scroll\"><table><thead><tr><th class=\"left\">Ceiling</th>"
+      "<th>Value</th><th>Spread</th><th class=\"left\">Source</th><th class=\"left\">How</th></tr>"
+      "</thead>\n<tbody>\n";
+  for (const ChartCeiling& ceiling : ceilings) {
+    const bool compute = ceiling.kind == ChartCeiling::Kind::compute;
+    text += fmt::format(
+        "<tr><td class=\"left\">{}</td><td>{}</td><td>{}</td><td class=\"left\">{}</td>"
+        "<td class=\"left\">{}</td></tr>\n",
+        markup(ceiling.name), with_prefix(ceiling.per_s.value, compute ? "FLOP/s" : "B/s"),
+        markup(spread_of(ceiling.per_s)), spelling(ceiling.source), markup(ceiling.detail));
+  }
+  return text + "</tbody></table></div>\n";
+}
+
+/// Axes that hold the points of every level, with and without children, so that the script can
+/// switch.
+void fit_every_view(const Profile& profile, Chart& chart) {
+  Chart all = chart;
+  for (const std::string& level : levels_of(profile))
+    for (const bool self : {true, false}) {
+      const Chart view = chart_of(profile, {level, self, static_cast<std::size_t>(-1)});
+      all.points.insert(all.points.end(), view.points.begin(), view.points.end());
+    }
+  all.x_min = all.x_max = all.y_min = all.y_max = 0;
+  fit_axes(all);
+  chart.x_min = all.x_min;
+  chart.x_max = all.x_max;
+  chart.y_min = all.y_min;
+  chart.y_max = all.y_max;
+}
+
+std::vector<std::size_t> every_row(const std::vector<RegionRow>& rows) {
+  std::vector<std::size_t> all(rows.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  return all;
+}
+
+}  // namespace
+
+std::string render_html(const Profile& profile, const HtmlOptions& options) {
+  HtmlOptions usable = options;
+  const std::string level =
+      options.chart.level.empty() ? default_level(profile) : options.chart.level;
+  usable.chart.level = level;
+  SvgOptions svg;
+  svg.width = 1180;
+  svg.height = 640;
+  Chart chart = chart_of(profile, usable.chart);
+  // The page has a title, and its script says what is not drawn when the view changes.
+  chart.title.clear();
+  chart.subtitle.clear();
+  const std::string undrawn = fmt::format("{}", fmt::join(chart.notes, " "));
+  chart.notes.clear();
+  fit_every_view(profile, chart);
+  const ChartLayout layout = lay_out(chart, svg);
+
+  const std::vector<RegionRow> rows = rows_of(profile, {usable.chart.self, level});
+  Absences absences;
+  std::string table = fmt::format(
+      "<div class=\"scroll\"><table id=\"regions\">{}\n<tbody>\n{}</tbody>"
+      "</table></div>\n",
+      regions_head(), regions_rows(profile, rows, heaviest(profile, rows, static_rows), absences));
+  if (rows.size() > static_rows)
+    table += fmt::format(
+        "<noscript><h2>Every region</h2><div class=\"scroll\"><table>{}<tbody>{}</tbody></table>"
+        "</div></noscript>\n",
+        regions_head(), regions_rows(profile, rows, every_row(rows), absences));
+  for (const RegionRow& row : rows)
+    for (const Missing& missing : profile.regions[row.region].missing)
+      absences.add(missing, row.path);
+
+  const std::string command = command_line(profile.program);
+  std::string body = fmt::format("<h1>{}</h1>\n<p class=\"facts\">{}</p>\n", markup(command),
+                                 markup(fmt::format("{}", fmt::join(run_facts(profile), ", "))));
+  body +=
+      "<div class=\"bar scripted\"><fieldset id=\"level\"><legend>Bytes at</legend></fieldset>"
+      "<fieldset id=\"scope\"><legend>Regions</legend></fieldset><span class=\"grow\"></span>"
+      "<button type=\"button\" id=\"theme\">Light or dark</button></div>\n";
+  body += "<div class=\"chart\">\n" + render_svg(chart, svg) + "</div>\n";
+  body += fmt::format("<p class=\"soft\" id=\"drawn\">{}</p>\n", markup(undrawn));
+  body += cards(profile, level);
+  body += fmt::format(
+      "<h2>Regions</h2>\n<p class=\"soft static-only\">{}, intensity at {}.</p>\n"
+      "<div class=\"bar scripted\"><input type=\"search\" id=\"filter\" placeholder=\"Filter by "
+      "name\""
+      " aria-label=\"Filter regions by name\"></div>\n",
+      usable.chart.self ? "Without their children" : "With their children", markup(level));
+  body += table;
+  body += "<p id=\"more\" class=\"bar\" hidden><button type=\"button\">Show more</button></p>\n";
+
+  std::vector<std::string> reasons;
+  for (const Absences::Entry& entry : absences.entries())
+    reasons.push_back((entry.mark.empty() ? "" : "[" + entry.mark + "] ") +
+                      sentence(entry, rows.size()));
+  body += list("Not in this report, and why", reasons);
+  body += list("Flags", flag_sentences(profile, 10));
+  body += list("Passes", pass_sentences(profile));
+  body += ceilings_table(own_roof(profile, rows));
+  body += list("Notes", note_sentences(profile));
+  body += fmt::format("<script type=\"application/json\" id=\"roofmark-data\">{}</script>\n",
+                      html_data(profile, chart, layout, level, usable, svg.labelled));
+  body += fmt::format("<script>\n{}</script>\n", web_file("page.js"));
+  return page(printable(command) + " - roofline", body);
+}
+
+std::string render_html(const Chart& chart) {
+  SvgOptions svg;
+  svg.width = 1180;
+  svg.height = 640;
+  std::string body = "<div class=\"chart\">\n" + render_svg(chart, svg) + "</div>\n";
+  body += ceilings_table(chart.ceilings);
+  if (!chart.points.empty()) {
+    body +=
+        "<h2>Points</h2>\n<div class=\"scroll\"><table><thead><tr><th class=\"left\">Name</th>"
+        "<th>FLOP/byte</th><th>FLOP/s</th><th class=\"left\">Side</th><th class=\"left\"></th></tr>"
+        "</thead>\n<tbody>\n";
+    for (const ChartPoint& point : chart.points)
+      body += fmt::format(
+          "<tr><td class=\"left\">{}</td><td>{}</td><td>{}</td><td class=\"left\">{}</td>"
+          "<td class=\"left\">{}</td></tr>\n",
+          markup(point.name), significant(point.intensity.value),
+          with_prefix(point.flop_per_s.value, "FLOP/s"), spelling(point.side), markup(point.note));
+    body += "</tbody></table></div>\n";
+  }
+  body += list("Notes", chart.notes);
+  return page(printable(chart.title.empty() ? "Roofline" : chart.title), body);
+}
+
+}  // namespace roofmark

@@ -1,0 +1,173 @@
+#include "html_data.hpp"
+
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <roofmark/roofline.hpp>
+#include <tuple>
+
+#include "flag_words.hpp"
+#include "numbers.hpp"
+#include "plain_text.hpp"
+#include "region_row.hpp"
+
+namespace roofmark::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// JSON knows no NaN and no infinity: null.
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json number(const std::optional<double>& value) {
+  return value ? number(*value) : Json(nullptr);
+}
+
+/// [value, low, high, source]
+Json figure(const Figure& figure) {
+  if (!figure || !std::isfinite(figure.value())) return nullptr;
+  return Json::array({figure.value(), number(figure.number->low), number(figure.number->high),
+                      static_cast<int>(figure.source.value_or(Source::measured))});
+}
+
+Json work_of(const Work& work, const std::vector<std::string>& levels) {
+  Json value = Json::object();
+  value["time"] = figure(time_of(work, {}));
+  value["flop"] = Json::object();
+  for (const Rate& rate : rates_of(work, {}))
+    if (rate.flop) value["flop"][std::string(spelling(rate.precision))] = figure(rate.flop);
+  value["bytes"] = Json::object();
+  for (const std::string& level : levels)
+    if (const Figure bytes = bytes_at(work, level, {}))
+      value["bytes"][printable(level)] = figure(bytes);
+  return value;
+}
+
+Json roofline_of(const Roofline& roofline) {
+  Json value = Json::object();
+  value["verdict"] = spelling(roofline.verdict);
+  value["detail"] = printable(roofline.verdict_detail);
+  value["side"] = spelling(roofline.side);
+  value["precision"] = printable(roofline.precision);
+  value["fraction"] = number(roofline.fraction);
+  value["why"] = printable(roofline.why);
+  value["advice"] = Json::array();
+  for (const Advice& advice : roofline.advice) {
+    std::string text = printable(advice.text);
+    if (advice.gain && std::isfinite(*advice.gain))
+      text += " At most " + significant(*advice.gain, 2) + "x.";
+    if (!advice.falsifier.empty()) text += " Wrong if: " + printable(advice.falsifier) + ".";
+    value["advice"].push_back(text);
+  }
+  value["notes"] = Json::array();
+  for (const std::string& note : roofline.notes) value["notes"].push_back(printable(note));
+  return value;
+}
+
+/// The reasons of all regions, each once.
+class MissingTable {
+ public:
+  std::size_t index_of(const Missing& missing) {
+    const auto key = std::tuple(missing.quantity, missing.reason, missing.fix);
+    const auto [place, added] = places_.try_emplace(key, entries_.size());
+    if (added)
+      entries_.push_back({{"quantity", printable(missing.quantity)},
+                          {"reason", printable(missing.reason)},
+                          {"fix", printable(missing.fix)}});
+    return place->second;
+  }
+  Json take() { return std::move(entries_); }
+
+ private:
+  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> places_;
+  Json entries_ = Json::array();
+};
+
+}  // namespace
+
+std::string script_safe(const std::string& json) {
+  std::string safe;
+  safe.reserve(json.size());
+  for (const char c : json) {
+    switch (c) {
+      case '<':
+        safe += "\\u003c";
+        break;
+      case '>':
+        safe += "\\u003e";
+        break;
+      case '&':
+        safe += "\\u0026";
+        break;
+      default:
+        safe += c;
+    }
+  }
+  return safe;
+}
+
+std::string html_data(const Profile& profile, const Chart& chart, const ChartLayout& layout,
+                      const std::string& level, const HtmlOptions& options, std::size_t labelled) {
+  const std::vector<std::string> levels = levels_of(profile);
+  Json data = Json::object();
+  data["level"] = printable(level);
+  data["self"] = options.chart.self;
+  data["levels"] = Json::array();
+  for (const std::string& name : levels) data["levels"].push_back(printable(name));
+  data["sources"] = Json::array();
+  for (const Source source : {Source::measured, Source::counted, Source::modelled, Source::declared,
+                              Source::estimated, Source::theoretical})
+    data["sources"].push_back(spelling(source));
+  const Figure total = run_time(profile);
+  data["total"] = total ? number(total.value()) : Json(nullptr);
+  data["mostPoints"] = options.chart.points;
+  data["labelled"] = labelled;
+  data["plot"] = {{"left", layout.left},
+                  {"top", layout.top},
+                  {"right", layout.right},
+                  {"bottom", layout.bottom},
+                  {"x", {number(chart.x_min), number(chart.x_max)}},
+                  {"y", {number(chart.y_min), number(chart.y_max)}}};
+  data["flagWords"] = Json::object();
+  MissingTable missing;
+  Json regions = Json::array();
+  for (const RegionRow& row : rows_of(profile, {options.chart.self, level})) {
+    const Region& region = profile.regions[row.region];
+    Json value = Json::object();
+    value["name"] = row.name;
+    value["path"] = row.path;
+    value["depth"] = row.depth;
+    value["visits"] = region.visits;
+    value["threads"] = region.threads;
+    value["marker"] = number(region.marker_s);
+    if (region.imbalance) value["imbalance"] = number(region.imbalance);
+    value["flags"] = Json::array();
+    for (const std::string& flag : region.flags) {
+      value["flags"].push_back(printable(flag));
+      data["flagWords"][printable(flag)] = meaning_of_flag(flag);
+    }
+    if (region.visit_s)
+      value["visit"] = {{"median", number(region.visit_s->median)},
+                        {"min", number(region.visit_s->min)},
+                        {"max", number(region.visit_s->max)},
+                        {"first", number(region.visit_s->first)}};
+    value["work"] = work_of(region.work, levels);
+    // Absent where the same: most regions have no children.
+    if (Json self = work_of(region.self, levels); self != value["work"])
+      value["self"] = std::move(self);
+    const Roofline* inclusive = inclusive_roofline(region);
+    const Roofline* self = self_roofline(region);
+    value["roofline"] = inclusive ? roofline_of(*inclusive) : Json(nullptr);
+    if (self && self != inclusive) value["selfRoofline"] = roofline_of(*self);
+    value["missing"] = Json::array();
+    for (const Missing& entry : region.missing) value["missing"].push_back(missing.index_of(entry));
+    regions.push_back(std::move(value));
+  }
+  data["missing"] = missing.take();
+  data["regions"] = std::move(regions);
+  return script_safe(data.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+}  // namespace roofmark::report

@@ -1,0 +1,454 @@
+'use strict';
+// The static page is complete without this script; here it becomes explorable. All text from the
+// profile is put in as text nodes, never as markup.
+(function () {
+  const data = JSON.parse(document.getElementById('roofmark-data').textContent);
+  const root = document.documentElement;
+  const chart = document.querySelector('.chart svg');
+  const SVG = 'http://www.w3.org/2000/svg';
+  const state = {level: data.level, self: data.self, filter: '', sort: null, down: true, rows: 200, open: new Set()};
+  root.classList.add('js');
+
+  // ---- numbers --------------------------------------------------------------------------------
+  function significant(value) {
+    if (!Number.isFinite(value)) return '-';
+    if (value === 0) return '0';
+    const size = Math.abs(value);
+    return size < 1e-4 || size >= 1e9 ? value.toExponential(2) : String(Number(value.toPrecision(3)));
+  }
+  function prefixed(value, unit) {
+    if (!Number.isFinite(value)) return '-';
+    if (value === 0) return '0 ' + unit;
+    const rounded = Number(value.toPrecision(3));
+    const step = Math.max(-8, Math.min(8, Math.floor(Math.log10(Math.abs(rounded)) / 3 + 1e-12)));
+    const prefix = ['y', 'z', 'a', 'f', 'p', 'n', '\u00b5', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E', 'Z', 'Y'][step + 8];
+    return significant(value / Math.pow(10, step * 3)) + ' ' + prefix + unit;
+  }
+  function duration(seconds) {
+    const size = Math.abs(seconds);
+    if (!Number.isFinite(seconds)) return '-';
+    if (size === 0) return '0 s';
+    if (size >= 0.9995) return significant(seconds) + ' s';
+    if (size >= 0.9995e-3) return significant(seconds * 1e3) + ' ms';
+    if (size >= 0.9995e-6) return significant(seconds * 1e6) + ' \u00b5s';
+    return significant(seconds * 1e9) + ' ns';
+  }
+  function percent(part) {
+    const value = part * 100;
+    if (!Number.isFinite(value)) return '-';
+    if (value === 0) return '0%';
+    if (Math.abs(value) < 0.1) return '<0.1%';
+    return (Math.abs(value) < 9.95 ? String(Number(value.toPrecision(2))) : String(Math.round(value))) + '%';
+  }
+
+  function whole(count) { return count < 1e6 ? String(count) : prefixed(count, '').replace(' ', ''); }
+
+  // ---- figures: [value, low, high, source] or null -----------------------------------------------
+  function ratio(a, b) {
+    if (!a || !b || !(b[0] !== 0) || !Number.isFinite(a[0] / b[0])) return null;
+    const low = a[1] == null && b[2] == null ? null : (a[1] == null ? a[0] : a[1]) / (b[2] == null ? b[0] : b[2]);
+    const high = a[2] == null && b[1] == null ? null : (a[2] == null ? a[0] : a[2]) / (b[1] == null ? b[0] : b[1]);
+    return [a[0] / b[0], low, high];
+  }
+  function work(region) { return state.self && region.self ? region.self : region.work; }
+  function roofline(region) { return state.self && region.selfRoofline ? region.selfRoofline : region.roofline; }
+  function rates(region) {
+    const w = work(region);
+    const judged = roofline(region) && roofline(region).precision;
+    return Object.keys(w.flop).map(function (precision) { return {precision: precision, flop: w.flop[precision]}; })
+        .sort(function (a, b) {
+          if (a.precision === judged || b.precision === judged) return (b.precision === judged) - (a.precision === judged);
+          return b.flop[0] - a.flop[0];
+        });
+  }
+  function figures(region) {
+    const w = work(region), rate = rates(region)[0], bytes = w.bytes[state.level];
+    const flop = rate ? rate.flop : null, line = roofline(region);
+    return {
+      time: w.time,
+      share: w.time && data.total ? [w.time[0] / data.total] : null,
+      rate: ratio(flop, w.time),
+      intensity: ratio(flop, bytes),
+      fraction: line && line.fraction != null ? [line.fraction] : null,
+      precision: rate ? rate.precision : '',
+      flopSource: flop ? data.sources[flop[3]] : '',
+      bytesSource: bytes ? data.sources[bytes[3]] : ''
+    };
+  }
+  function covers(listed, quantity) { return quantity === listed || quantity.startsWith(listed + '.'); }
+  function reason(region, quantity) {
+    for (const index of region.missing) {
+      const entry = data.missing[index];
+      if (covers(entry.quantity, quantity) || covers(quantity, entry.quantity))
+        return entry.quantity + ': ' + entry.reason + (entry.fix ? '. To change it: ' + entry.fix : '');
+    }
+    return quantity + ': not in this recording';
+  }
+  function why(region, f, column) {
+    if (column === 'time' || column === 'share') return reason(region, 'time.wall');
+    if (!f.time) return reason(region, 'time.wall');
+    if (!f.precision) return reason(region, 'flop');
+    if (column === 'rate') return 'the time was too short for the clock';
+    if (!f.bytesSource) return reason(region, 'bytes.' + state.level);
+    if (column === 'intensity' || !f.intensity) return 'no byte crossed ' + state.level;
+    const line = roofline(region);
+    return line && line.detail ? line.detail : 'no ceiling of this machine applies';
+  }
+
+  // ---- elements ---------------------------------------------------------------------------------
+  function element(tag, attributes, children) {
+    const node = document.createElement(tag);
+    for (const name in attributes || {}) node.setAttribute(name, attributes[name]);
+    for (const child of children || []) node.append(child);
+    return node;
+  }
+  function shape(tag, attributes) {
+    const node = document.createElementNS(SVG, tag);
+    for (const name in attributes) node.setAttribute(name, attributes[name]);
+    return node;
+  }
+  const tip = element('div', {class: 'tip', role: 'status', hidden: ''});
+  document.body.append(tip);
+  function showTip(text, event) {
+    tip.textContent = text;
+    tip.hidden = false;
+    const box = tip.getBoundingClientRect();
+    tip.style.left = Math.max(4, Math.min(event.clientX + 14, innerWidth - box.width - 6)) + 'px';
+    tip.style.top = Math.max(4, Math.min(event.clientY + 14, innerHeight - box.height - 6)) + 'px';
+  }
+  function hideTip() { tip.hidden = true; }
+
+  // ---- the chart --------------------------------------------------------------------------------
+  const plot = data.plot;
+  function place(value, range, from, to) {
+    return from + (Math.log10(value) - Math.log10(range[0])) / (Math.log10(range[1]) - Math.log10(range[0])) * (to - from);
+  }
+  function placeX(value) { return place(value, plot.x, plot.left, plot.right); }
+  function placeY(value) { return place(value, plot.y, plot.bottom, plot.top); }
+  function interval(figure, show) {
+    return show(figure[0]) + (figure[1] == null && figure[2] == null ? '' :
+        ' (' + show(figure[1] == null ? figure[0] : figure[1]) + ' to ' + show(figure[2] == null ? figure[0] : figure[2]) + ')');
+  }
+  function points() {
+    const list = [];
+    data.regions.forEach(function (region, index) {
+      const w = work(region), all = rates(region);
+      const total = all.reduce(function (sum, rate) { return sum + rate.flop[0]; }, 0);
+      all.forEach(function (rate, order) {
+        if (order > 0 && rate.flop[0] < 0.1 * total) return;
+        const x = ratio(rate.flop, w.bytes[state.level]), y = ratio(rate.flop, w.time);
+        if (!x || !y || !(x[0] > 0) || !(y[0] > 0)) return;
+        const px = placeX(x[0]), py = placeY(y[0]);
+        if (px < plot.left - 1 || px > plot.right + 1 || py < plot.top - 1 || py > plot.bottom + 1) return;
+        const share = w.time && data.total ? Math.min(1, Math.max(0, w.time[0] / data.total)) : 0;
+        list.push({index: index, region: region, x: x, y: y, px: px, py: py, share: share, precision: rate.precision,
+                   flop: rate.flop, bytes: w.bytes[state.level], radius: 4 + 14 * Math.sqrt(share)});
+      });
+    });
+    list.sort(function (a, b) { return b.share - a.share; });
+    return list;
+  }
+  function markOf(side, x, y, r) {
+    if (side === 'memory') return shape('circle', {cx: x, cy: y, r: r});
+    if (side === 'compute') { const h = r * 0.886; return shape('rect', {x: x - h, y: y - h, width: 2 * h, height: 2 * h}); }
+    if (side === 'balanced') { const d = r * 1.253; return shape('path', {d: 'M' + (x - d) + ' ' + y + 'l' + d + ' ' + -d + ' ' + d + ' ' + d + ' ' + -d + ' ' + d + 'z'}); }
+    const t = r * 1.347;
+    return shape('path', {d: 'M' + (x - t) + ' ' + (y + t * 0.577) + 'h' + 2 * t + 'l' + -t + ' ' + -t * 1.732 + 'z'});
+  }
+  function pointText(point) {
+    const region = point.region, line = roofline(region);
+    const lines = [region.path, interval(point.y, function (v) { return prefixed(v, 'FLOP/s'); }) +
+                   (point.precision === 'any' ? '' : ' ' + point.precision),
+                   interval(point.x, significant) + ' FLOP/byte of ' + state.level,
+                   percent(point.share) + ' of the time' + (work(region).time ? ', ' + duration(work(region).time[0]) : '')];
+    if (line && line.fraction != null) lines.push(percent(line.fraction) + ' of the roof, ' + verdictText(line));
+    lines.push('FLOPs ' + data.sources[point.flop[3]] + ', bytes ' + data.sources[point.bytes[3]]);
+    return lines.join('\n');
+  }
+  function overlaps(a, b) {
+    return a.x < b.x + b.width + 3 && b.x < a.x + a.width + 3 && a.y < b.y + b.height + 2 && b.y < a.y + a.height + 2;
+  }
+  // Places a name beside its point where it meets no other text; the static labels stay.
+  function placeName(point, text, taken, marks) {
+    const width = measure(text), height = 15;
+    let best = null, bestCost = Infinity;
+    for (const distance of [5, 14, 26, 42, 62, 88, 120]) {
+      for (let turn = 0; turn < 16; ++turn) {
+        const ux = Math.cos(turn * Math.PI / 8), uy = Math.sin(turn * Math.PI / 8);
+        const tx = point.px + ux * (point.radius + distance), ty = point.py + uy * (point.radius + distance);
+        const box = {x: tx + ux * width / 2 - width / 2, y: ty + uy * height / 2 - height / 2, width: width, height: height};
+        if (box.x < plot.left + 2 || box.x + width > plot.right - 2 || box.y < plot.top + 2 || box.y + height > plot.bottom - 2) continue;
+        if (taken.some(function (other) { return overlaps(box, other); })) continue;
+        let cost = distance + (ux < -0.1 ? 6 : 0) + Math.abs(uy) * 3;
+        for (const mark of marks) if (overlaps(box, mark)) cost += 60;
+        if (cost < bestCost) { bestCost = cost; best = {box: box, tx: tx - ux * 2, ty: ty - uy * 2, ux: ux, uy: uy, leader: distance > 10}; }
+      }
+    }
+    return best;
+  }
+  const ruler = document.createElement('canvas').getContext('2d');
+  function measure(text) {
+    ruler.font = '600 12px ' + getComputedStyle(chart).fontFamily;
+    return ruler.measureText(text).width;
+  }
+  function shortened(text) { return text.length <= 30 ? text : text.slice(0, 14) + '\u2026' + text.slice(-15); }
+  // Boxes of the names along the roofs, turned ones cut into pieces so that the corners stay free.
+  const fixedBoxes = (function () {
+    const boxes = [];
+    for (const text of chart.querySelectorAll('.halo > text')) {
+      const box = text.getBBox(), matrix = text.getCTM(), inverse = chart.getCTM().inverse();
+      for (let i = 0; i < 12; ++i) {
+        const part = new DOMPoint(box.x + box.width * (i + 0.5) / 12, box.y + box.height / 2).matrixTransform(inverse.multiply(matrix));
+        const half = Math.max(box.width / 24, box.height / 2);
+        boxes.push({x: part.x - half, y: part.y - half, width: 2 * half, height: 2 * half});
+      }
+    }
+    return boxes;
+  })();
+  let drawn = [];
+  function drawChart() {
+    const marks = chart.querySelector('.points'), names = chart.querySelector('.names');
+    marks.replaceChildren();
+    names.replaceChildren();
+    const all = points();
+    drawn = all.slice(0, data.mostPoints);
+    for (const point of drawn) {
+      const line = roofline(point.region), side = line && line.side !== 'unknown' ? line.side : 'unknown';
+      const group = shape('g', {class: 'point', 'data-region': point.index});
+      const ends = function (figure, where) { return [where(figure[1] == null ? figure[0] : figure[1]), where(figure[2] == null ? figure[0] : figure[2])]; };
+      if (point.x[1] != null || point.x[2] != null) {
+        const x = ends(point.x, placeX);
+        group.append(shape('path', {class: 'bar ' + side, d: 'M' + x[0] + ' ' + point.py + 'H' + x[1]}));
+      }
+      if (point.y[1] != null || point.y[2] != null) {
+        const y = ends(point.y, placeY);
+        group.append(shape('path', {class: 'bar ' + side, d: 'M' + point.px + ' ' + y[0] + 'V' + y[1]}));
+      }
+      const mark = markOf(side, point.px, point.py, point.radius);
+      mark.setAttribute('class', side);
+      group.append(mark);
+      marks.append(group);
+      point.node = group;
+    }
+    const taken = fixedBoxes.slice();
+    const obstacles = drawn.map(function (p) { return {x: p.px - p.radius, y: p.py - p.radius, width: 2 * p.radius, height: 2 * p.radius}; });
+    for (const point of drawn.slice(0, data.labelled)) {
+      const several = drawn.some(function (p) { return p !== point && p.index === point.index; });
+      const text = shortened(point.region.path + (several ? ' (' + point.precision + ')' : ''));
+      const spot = placeName(point, text, taken, obstacles);
+      if (!spot) continue;
+      taken.push(spot.box);
+      if (spot.leader)
+        names.append(shape('path', {class: 'leader', 'stroke-width': 1, d: 'M' + (point.px + spot.ux * (point.radius + 1)) + ' ' +
+            (point.py + spot.uy * (point.radius + 1)) + 'L' + spot.tx + ' ' + spot.ty}));
+      const label = shape('text', {class: 'name', 'font-size': 12, x: spot.box.x + spot.box.width / 2, y: spot.box.y + 11.5});
+      label.textContent = text;
+      names.append(label);
+      point.label = label;
+    }
+    fade();
+    chart.querySelector('.x-title').textContent = 'Intensity at ' + state.level + ', FLOP/byte';
+    const regions = data.regions.length, possible = new Set(all.map(function (p) { return p.index; })).size;
+    const sentences = [];
+    if (drawn.length < all.length) sentences.push('The ' + drawn.length + ' points with the most time are drawn, of ' + all.length + '.');
+    if (possible < regions)
+      sentences.push(regions - possible + ' of ' + regions + ' regions have no place here: no FLOPs, no time or no ' + state.level +
+          ' bytes; the table says why.');
+    document.getElementById('drawn').textContent = sentences.join(' ');
+  }
+  function matches(region) { return !state.filter || region.path.toLowerCase().includes(state.filter); }
+  function fade() {
+    for (const point of drawn) point.node.classList.toggle('faded', !matches(point.region));
+  }
+  function pointOf(event) {
+    const group = event.target.closest && event.target.closest('.point');
+    return group ? drawn.find(function (p) { return p.node === group; }) : null;
+  }
+  chart.addEventListener('pointermove', function (event) {
+    const point = pointOf(event);
+    if (!point) { hideTip(); return; }
+    showTip(pointText(point), event);
+  });
+  chart.addEventListener('pointerleave', hideTip);
+  chart.addEventListener('click', function (event) {
+    const point = pointOf(event);
+    if (point) reveal(point.index);
+  });
+
+  // ---- the table --------------------------------------------------------------------------------
+  const body = document.querySelector('#regions tbody');
+  const columns = ['name', 'visits', 'time', 'share', 'rate', 'intensity', 'fraction', 'verdict'];
+  function verdictText(line) { return line.verdict.replace('_', ' ') + (line.detail ? ' ' + line.detail : ''); }
+  function verdictClass(line) {
+    return 'verdict ' + (['memory', 'compute', 'balanced', 'at_roof', 'above_roof'].includes(line.verdict) ? 'v-' + line.verdict : 'v-soft');
+  }
+  function sortKey(region) {
+    if (state.sort === 'name') return region.path;
+    if (state.sort === 'visits') return region.visits;
+    if (state.sort === 'verdict') return roofline(region) ? verdictText(roofline(region)) : '';
+    const figure = figures(region)[state.sort];
+    return figure ? figure[0] : null;
+  }
+  function ordered() {
+    let list = data.regions.map(function (region, index) { return index; }).filter(function (i) { return matches(data.regions[i]); });
+    if (!state.sort) return list;
+    const keys = new Map(list.map(function (i) { return [i, sortKey(data.regions[i])]; }));
+    const sign = state.down ? -1 : 1;
+    return list.sort(function (a, b) {
+      const x = keys.get(a), y = keys.get(b);
+      if (x === null || y === null) return (x === null) - (y === null);  // absent numbers last, both ways
+      return x < y ? -sign : x > y ? sign : a - b;
+    });
+  }
+  function cell(region, f, column, text, source) {
+    const figure = f[column];
+    if (!figure) {
+      const mark = element('span', {class: 'absent'}, ['-']);
+      mark.title = why(region, f, column);
+      return element('td', {}, [mark]);
+    }
+    const range = figure[1] != null || figure[2] != null;
+    const node = element('td', {}, [(range ? '~' : '') + text(figure[0])]);
+    if (range) node.title = interval(figure, text);
+    if (source) node.append(element('span', {class: 'source'}, [source]));
+    return node;
+  }
+  function row(index) {
+    const region = data.regions[index], f = figures(region), line = roofline(region);
+    const opener = element('button', {'aria-expanded': String(state.open.has(index)), 'aria-label': 'details'},
+        [state.open.has(index) ? '\u25be' : '\u25b8']);
+    const indent = state.sort || state.filter ? 0 : Math.min(region.depth, 12) * 16;
+    const name = element('td', {class: 'name', style: 'padding-left:' + (10 + indent) + 'px'},
+        [opener, (indent || (!state.sort && !state.filter && region.depth === 0) ? region.name : region.path) + (region.flags.length ? ' !' : '')]);
+    name.title = region.path + (region.flags.length ? '\n' + region.flags.join(', ') : '');
+    const verdict = line ? element('span', {class: verdictClass(line)}, [verdictText(line)]) : element('span', {class: 'absent'}, ['-']);
+    return element('tr', {class: 'region', 'data-region': index}, [
+      name,
+      element('td', {title: String(region.visits)}, [whole(region.visits)]),
+      cell(region, f, 'time', duration, work(region).time ? data.sources[work(region).time[3]] : ''),
+      cell(region, f, 'share', percent),
+      cell(region, f, 'rate', function (v) { return significant(v / 1e9); }, f.flopSource + (f.precision && f.precision !== 'f64' && f.precision !== 'any' ? ' ' + f.precision : '')),
+      cell(region, f, 'intensity', significant, f.bytesSource),
+      cell(region, f, 'fraction', percent),
+      element('td', {class: 'left'}, [verdict])
+    ]);
+  }
+  function details(index) {
+    const region = data.regions[index], line = roofline(region), w = work(region);
+    const box = element('td', {colspan: String(columns.length)});
+    box.append(element('p', {}, [region.path]));
+    if (line && line.why) box.append(element('p', {}, [line.why]));
+    for (const advice of (line ? line.advice : [])) box.append(element('p', {class: 'try'}, ['Try: ' + advice]));
+    for (const note of (line ? line.notes : [])) box.append(element('p', {class: 'soft'}, [note]));
+    const list = element('dl');
+    function fact(term, text) { if (text) list.append(element('dt', {}, [term]), element('dd', {}, [text])); }
+    for (const precision in w.flop)
+      fact('FLOPs ' + precision, interval(w.flop[precision], function (v) { return prefixed(v, 'FLOP'); }) + ', ' + data.sources[w.flop[precision][3]]);
+    for (const level of data.levels)
+      if (w.bytes[level]) {
+        const x = rates(region)[0] ? ratio(rates(region)[0].flop, w.bytes[level]) : null, speed = ratio(w.bytes[level], w.time);
+        fact(level, interval(w.bytes[level], function (v) { return prefixed(v, 'B'); }) + ', ' + data.sources[w.bytes[level][3]] +
+            (x ? '; ' + interval(x, significant) + ' FLOP/byte' : '') + (speed ? '; ' + interval(speed, function (v) { return prefixed(v, 'B/s'); }) : ''));
+      }
+    if (region.visit) fact('one visit', 'median ' + duration(region.visit.median) + ', ' + duration(region.visit.min) + ' to ' + duration(region.visit.max) + ', first ' + duration(region.visit.first));
+    fact('threads', region.threads > 1 ? String(region.threads) + (region.imbalance ? ', imbalance ' + significant(region.imbalance) : '') : '');
+    fact('markers', region.marker ? duration(region.marker) + ', subtracted' : '');
+    for (const flag of region.flags) fact('flag', flag + (data.flagWords[flag] ? ': ' + data.flagWords[flag] : ''));
+    for (const i of region.missing) {
+      const entry = data.missing[i];
+      fact('no ' + entry.quantity, entry.reason + (entry.fix ? '. To change it: ' + entry.fix : ''));
+    }
+    box.append(list);
+    return element('tr', {class: 'more'}, [box]);
+  }
+  function drawTable() {
+    const order = ordered(), part = document.createDocumentFragment();
+    for (const index of order.slice(0, state.rows)) {
+      part.append(row(index));
+      if (state.open.has(index)) part.append(details(index));
+    }
+    body.replaceChildren(part);
+    const more = document.getElementById('more');
+    more.hidden = order.length <= state.rows;
+    more.firstElementChild.textContent = 'Show ' + Math.min(1000, order.length - state.rows) + ' more of ' + order.length;
+    for (const head of document.querySelectorAll('#regions th')) {
+      if (head.dataset.column === state.sort) head.setAttribute('aria-sort', state.down ? 'descending' : 'ascending');
+      else head.removeAttribute('aria-sort');
+    }
+  }
+  function toggle(index) {
+    if (!state.open.delete(index)) state.open.add(index);
+    drawTable();
+  }
+  function reveal(index) {
+    const at = ordered().indexOf(index);
+    if (at >= state.rows) state.rows = at + 50;
+    state.open.add(index);
+    drawTable();
+    const target = body.querySelector('tr[data-region="' + index + '"]');
+    if (target) { target.classList.add('marked'); target.scrollIntoView({block: 'center'}); }
+  }
+  body.addEventListener('click', function (event) {
+    const target = event.target.closest('tr.region');
+    if (target && !String(getSelection())) toggle(Number(target.dataset.region));
+  });
+  function emphasise(event, on) {
+    const target = event.target.closest && event.target.closest('tr.region');
+    if (!target) return;
+    for (const point of drawn)
+      if (point.index === Number(target.dataset.region)) point.node.classList.toggle('marked', on);
+  }
+  body.addEventListener('mouseover', function (event) { emphasise(event, true); });
+  body.addEventListener('mouseout', function (event) { emphasise(event, false); });
+  for (const head of document.querySelectorAll('#regions th')) {
+    const choose = function () {
+      const column = head.dataset.column;
+      if (state.sort === column) {
+        // Numbers fall first, names rise first; a third click restores the tree.
+        if (state.down === (column !== 'name' && column !== 'verdict')) state.down = !state.down;
+        else state.sort = null;
+      } else { state.sort = column; state.down = column !== 'name' && column !== 'verdict'; }
+      drawTable();
+    };
+    head.classList.add('sortable');
+    head.tabIndex = 0;
+    head.addEventListener('click', choose);
+    head.addEventListener('keydown', function (event) {
+      if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); choose(); }
+    });
+  }
+  document.querySelector('#more button').addEventListener('click', function () { state.rows += 1000; drawTable(); });
+
+  // ---- the bar ----------------------------------------------------------------------------------
+  function choices(id, names, labels, current, choose) {
+    const set = document.getElementById(id);
+    names.forEach(function (name, i) {
+      const button = element('button', {type: 'button', 'aria-pressed': String(name === current), 'data-choice': name}, [labels[i]]);
+      button.addEventListener('click', function () {
+        for (const other of set.querySelectorAll('button')) other.setAttribute('aria-pressed', String(other === button));
+        choose(name);
+      });
+      set.append(button);
+    });
+  }
+  function redraw() { drawChart(); drawTable(); }
+  choices('level', data.levels, data.levels, state.level, function (level) { state.level = level; redraw(); });
+  choices('scope', ['self', 'inclusive'], ['without children', 'with children'], state.self ? 'self' : 'inclusive',
+          function (scope) { state.self = scope === 'self'; redraw(); });
+  let pending = 0;
+  document.getElementById('filter').addEventListener('input', function (event) {
+    clearTimeout(pending);
+    const text = event.target.value.toLowerCase();
+    pending = setTimeout(function () { state.filter = text; drawTable(); fade(); }, 120);
+  });
+  function setTheme(theme) {
+    if (theme) root.dataset.theme = theme; else delete root.dataset.theme;
+    chart.classList.toggle('rm-dark', theme === 'dark');
+    chart.classList.toggle('rm-light', theme === 'light');
+  }
+  document.getElementById('theme').addEventListener('click', function () {
+    const dark = root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+    setTheme(dark ? 'light' : 'dark');
+  });
+  redraw();
+})();
