@@ -1,0 +1,138 @@
+#include <cmath>
+#include <roofmark/report.hpp>
+
+#include "analysis/report/chart_ceilings.hpp"
+#include "catch.hpp"
+#include "sample_profile.hpp"
+
+using namespace roofmark;
+
+static void require_inside(const Chart& chart) {
+  REQUIRE(std::isfinite(chart.x_min));
+  REQUIRE(std::isfinite(chart.y_max));
+  REQUIRE(chart.x_min > 0);
+  REQUIRE(chart.y_min > 0);
+  REQUIRE(chart.x_min < chart.x_max);
+  REQUIRE(chart.y_min < chart.y_max);
+  for (const ChartPoint& point : chart.points) {
+    REQUIRE(point.intensity.value >= chart.x_min);
+    REQUIRE(point.intensity.value <= chart.x_max);
+    REQUIRE(point.flop_per_s.value >= chart.y_min);
+    REQUIRE(point.flop_per_s.value <= chart.y_max);
+  }
+  for (const ChartCeiling& ceiling : chart.ceilings)
+    if (ceiling.kind == ChartCeiling::Kind::compute) {
+      REQUIRE(ceiling.per_s.value >= chart.y_min);
+      REQUIRE(ceiling.per_s.value <= chart.y_max);
+    }
+}
+
+TEST_CASE("axes hold every point and every flat roof") {
+  require_inside(chart_of(sample::profile()));
+  require_inside(chart_of(sample::machine()));
+  for (unsigned seed = 0; seed < 60; ++seed)
+    require_inside(chart_of(sample::random_profile(seed, 40)));
+}
+
+TEST_CASE("an empty chart has axes") {
+  Chart chart;
+  fit_axes(chart);
+  require_inside(chart);
+  require_inside(chart_of(Profile{}));
+  require_inside(chart_of(Machine{}));
+}
+
+TEST_CASE("axes that are given stay") {
+  Chart chart = chart_of(sample::profile());
+  const double x_max = chart.x_max;
+  chart.x_min = 1e-7;
+  fit_axes(chart);
+  REQUIRE(chart.x_min == 1e-7);
+  REQUIRE(chart.x_max == x_max);
+}
+
+TEST_CASE("a chart shows regions by their own work at one level") {
+  const Chart chart = chart_of(sample::profile());
+  REQUIRE(chart.points.size() == 5);  // setup was not counted
+  REQUIRE(chart.points[0].name == "solve/spmv");
+  REQUIRE(chart.points[0].level == "DRAM");
+  REQUIRE(chart.points[0].intensity.value == Approx(3.2e9 / 34e9));
+  REQUIRE(chart.points[0].flop_per_s.value == Approx(3.2e9 / 2.1));
+  REQUIRE(chart.points[0].weight == Approx(2.1 / 4.1));
+  for (const ChartPoint& point : chart.points)
+    if (point.name == "solve") REQUIRE(point.flop_per_s.value == Approx(1e6 / 0.05));
+  // Absent is not zero: the region is named as not drawn, with the reason.
+  REQUIRE(chart.notes.size() == 1);
+  REQUIRE(chart.notes[0].find("1 region") != std::string::npos);
+  REQUIRE(chart.notes[0].find("the counted pass ended") != std::string::npos);
+}
+
+TEST_CASE("children can be included, and another level chosen") {
+  const Profile profile = sample::profile();
+  ChartOptions options;
+  options.self = false;
+  options.level = "L1";
+  const Chart chart = chart_of(profile, options);
+  REQUIRE(chart.points[0].name == "solve");
+  REQUIRE(chart.points[0].intensity.value == Approx(6.1e9 / (52e9 * 1.9)));
+  REQUIRE(levels_of(profile) == std::vector<std::string>{"L1", "L2", "L3", "DRAM"});
+}
+
+TEST_CASE("a count's range is a range of the point") {
+  const Chart chart = chart_of(sample::profile());
+  for (const ChartPoint& point : chart.points)
+    if (point.name == "solve/dot") {
+      REQUIRE(point.intensity.low.value() == Approx(1.1e9 / (6.5e9 + 1.75e9)));
+      REQUIRE(point.intensity.high.value() == Approx(1.1e9 / (4.2e9 + 1.75e9)));
+    }
+}
+
+TEST_CASE("precisions are points of their own, never summed") {
+  Profile profile = sample::profile();
+  Region& region = profile.regions[1];
+  region.self.flop[Precision::f32] = sample::count(1.6e9, Source::counted);
+  const Chart chart = chart_of(profile);
+  std::size_t points = 0;
+  for (const ChartPoint& point : chart.points)
+    if (point.region == 1u) {
+      ++points;
+      REQUIRE(point.flop_per_s.value ==
+              Approx(point.precision == "f64" ? 3.2e9 / 2.1 : 1.6e9 / 2.1));
+    }
+  REQUIRE(points == 2);
+}
+
+TEST_CASE("a measured zero of bytes is not a point at infinity") {
+  Profile profile = sample::profile();
+  for (Region& region : profile.regions)
+    if (region.self.bytes.contains("DRAM")) {
+      region.self.bytes["DRAM"].read = sample::count(0, Source::modelled);
+      region.self.bytes["DRAM"].write = sample::count(0, Source::modelled);
+    }
+  const Chart chart = chart_of(profile);
+  REQUIRE(chart.points.empty());
+  bool said = false;
+  for (const std::string& note : chart.notes)
+    said = said || note.find("no byte crossed") != std::string::npos;
+  REQUIRE(said);
+}
+
+TEST_CASE("too many points are cut at the light end, and it is said") {
+  ChartOptions options;
+  options.points = 10;
+  const Chart chart = chart_of(sample::random_profile(1, 100), options);
+  REQUIRE(chart.points.size() == 10);
+  REQUIRE(chart.notes[0].find("10 points") != std::string::npos);
+}
+
+TEST_CASE("the machine's own roof is emphasised, lower rungs are told apart") {
+  const auto lines = report::chart_ceilings(sample::machine(), {Precision::f64});
+  std::size_t roofs = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].emphasised) ++roofs;
+    for (std::size_t j = 0; j < i; ++j)
+      if (!lines[i].emphasised && lines[i].kind == lines[j].kind)
+        REQUIRE(std::abs(std::log(lines[i].per_s.value / lines[j].per_s.value)) >= 0.05);
+  }
+  REQUIRE(roofs == 5);  // four levels and one peak
+}

@@ -1,0 +1,134 @@
+#include <cmath>
+#include <random>
+
+#include "analysis/report/chart_layout.hpp"
+#include "catch.hpp"
+#include "sample_profile.hpp"
+
+using namespace roofmark;
+using namespace roofmark::report;
+
+static void require_apart(const Chart& chart, const SvgOptions& options) {
+  const ChartLayout layout = lay_out(chart, options);
+  const auto labels = labels_of(layout);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    INFO(labels[i].text);
+    REQUIRE(inside(labels[i].box, layout.left, layout.top, layout.right, layout.bottom));
+    for (std::size_t j = 0; j < i; ++j) {
+      INFO(labels[j].text);
+      REQUIRE_FALSE(overlap(labels[i].box, labels[j].box));
+    }
+  }
+  // Every drawable ceiling has a label or is listed as one that has none.
+  std::size_t named = layout.unlabelled_ceilings.size(), drawable = 0;
+  for (const PlacedCeiling& ceiling : layout.ceilings) named += ceiling.label ? 1 : 0;
+  for (const ChartCeiling& ceiling : chart.ceilings)
+    if (std::isfinite(ceiling.per_s.value) && ceiling.per_s.value > 0) ++drawable;
+  REQUIRE(named == drawable);
+}
+
+TEST_CASE("labels do not overlap: charts of a profile and of a machine") {
+  for (const double width : {480.0, 720.0, 960.0, 1600.0}) {
+    SvgOptions options;
+    options.width = width;
+    options.height = width * 0.62;
+    require_apart(chart_of(sample::profile()), options);
+    require_apart(chart_of(sample::machine()), options);
+  }
+}
+
+TEST_CASE("labels do not overlap: random charts with crowded roofs and points") {
+  std::mt19937 random(7);
+  const auto uniform = [&](double low, double high) {
+    return std::uniform_real_distribution<>(low, high)(random);
+  };
+  for (int round = 0; round < 60; ++round) {
+    Chart chart;
+    const int bandwidths = 1 + static_cast<int>(random() % 6);
+    for (int i = 0; i < bandwidths; ++i) {
+      ChartCeiling line;
+      line.kind = ChartCeiling::Kind::bandwidth;
+      line.name = "level " + std::to_string(i);
+      // Half of them within 10 % of the one before.
+      line.per_s.value = i > 0 && random() % 2
+                             ? chart.ceilings.back().per_s.value * uniform(0.9, 1.1)
+                             : std::pow(10, uniform(9, 13));
+      chart.ceilings.push_back(line);
+    }
+    for (int i = 0; i < 1 + static_cast<int>(random() % 6); ++i) {
+      ChartCeiling line;
+      line.kind = ChartCeiling::Kind::compute;
+      line.name = "f64 avx2 fma with a long name " + std::to_string(i);
+      line.per_s.value = 1e12 * uniform(0.5, 1.5);
+      line.emphasised = i == 0;
+      chart.ceilings.push_back(line);
+    }
+    for (int i = 0; i < 30; ++i) {
+      ChartPoint point;
+      point.name = "solve/region " + std::to_string(i);
+      point.intensity.value = std::pow(10, uniform(-1, 0.3));
+      point.flop_per_s.value = std::pow(10, uniform(9, 10));
+      point.weight = uniform(0, 0.3);
+      chart.points.push_back(point);
+    }
+    fit_axes(chart);
+    require_apart(chart, {});
+  }
+}
+
+TEST_CASE("labels do not overlap: random profiles with hostile names") {
+  for (unsigned seed = 0; seed < 40; ++seed)
+    require_apart(chart_of(sample::random_profile(seed, 60)), {});
+}
+
+TEST_CASE("the sample's ceilings and heaviest points all have their names") {
+  const ChartLayout layout = lay_out(chart_of(sample::profile()), {});
+  REQUIRE(layout.unlabelled_ceilings.empty());
+  for (const PlacedPoint& point : layout.points) REQUIRE(point.label.has_value());
+}
+
+TEST_CASE("a bandwidth line has slope one and reads off at an intensity of one") {
+  const Chart chart = chart_of(sample::profile());
+  const ChartLayout layout = lay_out(chart, {});
+  for (const PlacedCeiling& placed : layout.ceilings) {
+    const ChartCeiling& ceiling = chart.ceilings[placed.ceiling];
+    const double decades_x = (placed.line.to.x - placed.line.from.x) / layout.x.decade_px();
+    const double decades_y = (placed.line.to.y - placed.line.from.y) / layout.y.decade_px();
+    if (ceiling.kind == ChartCeiling::Kind::compute) {
+      REQUIRE(decades_y == Approx(0).margin(1e-9));
+      REQUIRE(placed.line.to.y == Approx(layout.y.px(ceiling.per_s.value)));
+    } else {
+      REQUIRE(decades_y == Approx(decades_x));
+      // Both pass through (1, bandwidth): where the line would be at x = 1.
+      const double to_one = (layout.x.px(1) - placed.line.from.x) / layout.x.decade_px();
+      REQUIRE(placed.line.from.y + to_one * layout.y.decade_px() ==
+              Approx(layout.y.px(ceiling.per_s.value)));
+    }
+  }
+}
+
+TEST_CASE("a ridge stands where its two roofs meet") {
+  const Chart chart = chart_of(sample::profile());
+  const ChartLayout layout = lay_out(chart, {});
+  REQUIRE(layout.ridges.size() == 4);
+  for (const PlacedRidge& ridge : layout.ridges) {
+    bool met = false;
+    for (const PlacedCeiling& placed : layout.ceilings)
+      met = met || std::hypot(placed.line.to.x - ridge.at.x, placed.line.to.y - ridge.at.y) < 0.01;
+    REQUIRE(met);
+  }
+}
+
+TEST_CASE("turned boxes overlap only where they share a point") {
+  const Box flat{{0, 0}, 10, 2, 0};
+  REQUIRE(overlap(flat, {{9, 0}, 10, 2, 0}));
+  REQUIRE_FALSE(overlap(flat, {{11, 0}, 10, 2, 0}));
+  REQUIRE(overlap(flat, {{11, 0}, 10, 2, 0}, 2));
+  REQUIRE_FALSE(overlap(flat, {{0, 7}, 10, 2, std::acos(-1.0) / 2}));
+  REQUIRE(overlap(flat, {{0, 5}, 10, 2, std::acos(-1.0) / 2}));
+  // The corners of the axis-aligned hulls meet here, the boxes do not.
+  REQUIRE_FALSE(
+      overlap({{0, 0}, 20, 1, std::acos(-1.0) / 4}, {{4, -4}, 20, 1, std::acos(-1.0) / 4}));
+  REQUIRE(crosses(flat, {{-20, -1}, {20, 0.5}}));
+  REQUIRE_FALSE(crosses(flat, {{-20, 5}, {20, 5}}));
+}

@@ -1,0 +1,69 @@
+#include "analysis/report/numbers.hpp"
+
+#include <clocale>
+#include <cmath>
+
+#include "catch.hpp"
+
+using namespace roofmark::report;
+
+TEST_CASE("significant digits, without zeros that say nothing") {
+  REQUIRE(significant(2.134) == "2.13");
+  REQUIRE(significant(0.0835) == "0.0835");
+  REQUIRE(significant(9.999) == "10");
+  REQUIRE(significant(99.96) == "100");
+  REQUIRE(significant(1234) == "1234");
+  REQUIRE(significant(0) == "0");
+  REQUIRE(significant(-1.5) == "-1.5");
+  REQUIRE(significant(1.234e-9) == "1.23e-09");
+  REQUIRE(significant_padded(2.2) == "2.20");
+}
+
+TEST_CASE("prefixes of the SI, chosen after rounding") {
+  REQUIRE(with_prefix(20e12, "FLOP/s") == "20 TFLOP/s");
+  REQUIRE(with_prefix(999.7e6, "B/s") == "1 GB/s");
+  REQUIRE(with_prefix(999.4e6, "B/s") == "999 MB/s");
+  REQUIRE(with_prefix(0, "B/s") == "0 B/s");
+  REQUIRE(with_prefix(1e300, "B") == "1.00e+276 YB");
+}
+
+TEST_CASE("durations carry their unit across its border") {
+  REQUIRE(duration(1.234) == "1.23 s");
+  REQUIRE(duration(0.9996) == "1 s");
+  REQUIRE(duration(0.5) == "500 ms");
+  REQUIRE(duration(4.5e-6, false) == "4.5 us");
+  REQUIRE(duration(4.5e-6) == "4.5 µs");
+  REQUIRE(duration(3e-9) == "3 ns");
+  REQUIRE(duration(0) == "0 s");
+}
+
+TEST_CASE("percentages tell little from nothing") {
+  REQUIRE(percent(0.812) == "81%");
+  REQUIRE(percent(0.093) == "9.3%");
+  REQUIRE(percent(0.0995) == "10%");
+  REQUIRE(percent(0.0004) == "<0.1%");
+  REQUIRE(percent(0) == "0%");
+  REQUIRE(percent(12) == "1200%");
+}
+
+TEST_CASE("what is not a number is a dash in every form") {
+  for (const double value : {std::nan(""), double(INFINITY), double(-INFINITY)}) {
+    REQUIRE(significant(value) == "-");
+    REQUIRE(with_prefix(value, "B") == "-");
+    REQUIRE(duration(value) == "-");
+    REQUIRE(percent(value) == "-");
+    REQUIRE(whole(value) == "-");
+    REQUIRE(exact(value).empty());
+  }
+}
+
+TEST_CASE("a locale with decimal commas changes nothing") {
+  const char* set = std::setlocale(LC_ALL, "de_DE.UTF-8");
+  if (!set) set = std::setlocale(LC_ALL, "de_DE.utf8");
+  if (!set) WARN("de_DE.UTF-8 is not installed: checked in the C locale only");
+  CHECK(significant(1.5) == "1.5");
+  CHECK(with_prefix(1.5e9, "B/s") == "1.5 GB/s");
+  CHECK(exact(0.1) == "0.1");
+  CHECK(whole(1.5e6) == "1.5M");
+  std::setlocale(LC_ALL, "C");
+}

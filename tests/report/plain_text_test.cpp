@@ -1,0 +1,71 @@
+#include "analysis/report/plain_text.hpp"
+
+#include "catch.hpp"
+#include "sample_profile.hpp"
+
+using namespace roofmark;
+using namespace roofmark::report;
+
+TEST_CASE("malformed UTF-8 becomes the replacement character") {
+  REQUIRE(printable("a\xff"
+                    "b") ==
+          "a\xef\xbf\xbd"
+          "b");
+  REQUIRE(printable("\xc3") == "\xef\xbf\xbd");
+  REQUIRE(printable("\xc0\x80") == "\xef\xbf\xbd\xef\xbf\xbd");          // overlong
+  REQUIRE(printable("\xed\xa0\x80").find("\xed") == std::string::npos);  // a surrogate
+  REQUIRE(printable("日本") == "日本");
+}
+
+TEST_CASE("no control character reaches a terminal") {
+  for (const std::string& name : sample::hostile_names())
+    for (const char c : printable(name)) {
+      const auto byte = static_cast<unsigned char>(c);
+      REQUIRE(byte >= 0x20);
+      REQUIRE(byte != 0x7f);
+    }
+  REQUIRE(printable("a\nb\tc") == "a\\nb\\tc");
+  REQUIRE(printable("x\xe2\x80\xaey").find("\xe2\x80\xae") == std::string::npos);
+}
+
+TEST_CASE("ASCII has no byte beyond 127") {
+  for (const std::string& name : sample::hostile_names())
+    for (const char c : printable_ascii(name)) REQUIRE(static_cast<unsigned char>(c) < 0x7f);
+  REQUIRE(printable_ascii("3 µs") == "3 us");
+}
+
+TEST_CASE("columns count what a terminal advances") {
+  REQUIRE(columns("abc") == 3);
+  REQUIRE(columns("日本") == 4);
+  REQUIRE(columns("e\xcc\x81") == 1);
+}
+
+TEST_CASE("elided text fits and keeps both ends") {
+  for (const std::string& name : sample::hostile_names())
+    for (std::size_t limit = 0; limit < 40; ++limit)
+      for (const bool utf8 : {true, false})
+        REQUIRE(columns(elided(printable(name), limit, utf8)) <= limit);
+  REQUIRE(elided("solve/precondition", 11) == "solve…ition");
+  REQUIRE(elided("short", 11) == "short");
+}
+
+TEST_CASE("wrapped lines fit and lose no word") {
+  const std::string text = "one two  three verylongwordthatisbroken four";
+  for (std::size_t width = 4; width < 30; ++width) {
+    std::string joined;
+    for (const std::string& line : wrapped(text, width)) {
+      REQUIRE(columns(line) <= width);
+      joined += line;
+    }
+    std::string letters;
+    for (const char c : joined)
+      if (c != ' ') letters += c;
+    REQUIRE(letters == "onetwothreeverylongwordthatisbrokenfour");
+  }
+}
+
+TEST_CASE("markup and CSV are inert") {
+  REQUIRE(markup("<a href='x'>&\"") == "&lt;a href=&#39;x&#39;&gt;&amp;&quot;");
+  REQUIRE(csv_field("plain") == "plain");
+  REQUIRE(csv_field("a,\"b\"") == "\"a,\"\"b\"\"\"");
+}

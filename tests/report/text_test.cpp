@@ -1,0 +1,157 @@
+#include <cmath>
+#include <roofmark/report.hpp>
+#include <sstream>
+
+#include "analysis/report/plain_text.hpp"
+#include "catch.hpp"
+#include "markup_check.hpp"
+#include "sample_profile.hpp"
+
+using namespace roofmark;
+
+static std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+static std::string line_with(const std::string& text, const std::string& part) {
+  for (const std::string& line : lines_of(text))
+    if (line.find(part) != std::string::npos) return line;
+  return "";
+}
+
+TEST_CASE("text: the table holds every column at 80 columns") {
+  const std::string text = render_text(sample::profile());
+  const std::string head = line_with(text, "Region");
+  for (const char* title :
+       {"Visits", "Time", "Share", "GFLOP/s", "FLOP/B", "Roof", "Verdict", "Source"})
+    REQUIRE(head.find(title) != std::string::npos);
+  const std::string spmv = line_with(text, "  spmv");
+  for (const char* cell : {"118", "2.1 s", "51%", "1.52", "0.0941", "76%", "memory DRAM", "c/M"})
+    REQUIRE(spmv.find(cell) != std::string::npos);
+}
+
+TEST_CASE("text: wide terminals get words for sources") {
+  TextOptions options;
+  options.width = 140;
+  REQUIRE(line_with(render_text(sample::profile(), options), "  spmv").find("counted, modelled") !=
+          std::string::npos);
+}
+
+TEST_CASE("text: an absent number is a dash with its reason and remedy, never 0") {
+  const std::string text = render_text(sample::profile());
+  const std::string setup = line_with(text, "setup  ");
+  REQUIRE(setup.find("-[a]") != std::string::npos);
+  REQUIRE(setup.find(" 0 ") == std::string::npos);
+  REQUIRE(setup.find("undetermined") != std::string::npos);
+  const std::string reason = line_with(text, "[a] bytes.DRAM, flop of setup");
+  REQUIRE(reason.find("the counted pass ended before this region") != std::string::npos);
+  REQUIRE(text.find("record with --budget 120") != std::string::npos);
+}
+
+TEST_CASE("text: a counted zero is 0 and not a dash") {
+  Profile profile = sample::profile();
+  Region& region = profile.regions[1];
+  region.work.flop[Precision::f64] = sample::count(0, Source::counted);
+  const std::string spmv = line_with(render_text(profile), "  spmv");
+  REQUIRE(spmv.find(" 0 ") != std::string::npos);
+  REQUIRE(spmv.find("-[") == std::string::npos);
+}
+
+TEST_CASE("text: the worst regions come with the reason and what to try") {
+  const std::string text = render_text(sample::profile());
+  const auto at = [&](const char* part) { return text.find(part); };
+  REQUIRE(at("solve/precondition: 594 ms more than its roof needs (14% of the run)") !=
+          std::string::npos);
+  REQUIRE(at("solve/precondition: 594") < at("solve/spmv: 504"));
+  REQUIRE(at("Try: Vectorise the inner loop") != std::string::npos);
+  REQUIRE(at("At most 2.9x.") != std::string::npos);
+  REQUIRE(text.find("setup/hash: ") == std::string::npos);  // too small to believe
+}
+
+TEST_CASE("text: flags, passes, markers and ceilings are told") {
+  const std::string text = render_text(sample::profile());
+  REQUIRE(line_with(text, "too_small (").find("a visit is so short") != std::string::npos);
+  REQUIRE(text.find("counts by emulated: 61.5 s; caches sampled: sets 1/8") != std::string::npos);
+  REQUIRE(text.find("subtracted from the times above") != std::string::npos);
+  const std::string dram = line_with(text, "  DRAM  ");
+  for (const char* part : {"21.4 GB/s", "-10% to +3%", "measured", "triad, 2 cores"})
+    REQUIRE(dram.find(part) != std::string::npos);
+}
+
+TEST_CASE("text: no line is wider than the terminal, whatever the profile holds") {
+  for (unsigned seed = 0; seed < 150; ++seed)
+    for (const unsigned width : {60u, 80u, 100u, 120u, 200u}) {
+      TextOptions options;
+      options.width = width;
+      options.utf8 = seed % 2 == 0;
+      options.self = seed % 3 == 0;
+      options.rows = seed % 5 == 0 ? 0 : 40;
+      const std::string text = render_text(sample::random_profile(seed, 1 + seed % 60), options);
+      REQUIRE(sample::without_nan(text));
+      for (const std::string& line : lines_of(text)) {
+        INFO(line);
+        REQUIRE(report::columns(line) <= width);
+        if (!options.utf8)
+          for (const char c : line) REQUIRE(static_cast<unsigned char>(c) < 0x7f);
+        for (const char c : line) REQUIRE(static_cast<unsigned char>(c) >= 0x20);
+      }
+    }
+}
+
+TEST_CASE("text: colour only where asked for, and it changes no letter") {
+  TextOptions options;
+  REQUIRE(render_text(sample::profile(), options).find('\x1b') == std::string::npos);
+  options.colour = true;
+  const std::string coloured = render_text(sample::profile(), options);
+  REQUIRE(coloured.find("\x1b[34mmemory DRAM\x1b[0m") != std::string::npos);
+  std::string stripped;
+  for (std::size_t i = 0; i < coloured.size(); ++i) {
+    if (coloured[i] == '\x1b') {
+      i = coloured.find('m', i);
+      continue;
+    }
+    stripped += coloured[i];
+  }
+  options.colour = false;
+  REQUIRE(stripped == render_text(sample::profile(), options));
+}
+
+TEST_CASE("text: thousands of regions are cut to the heaviest with their ancestors") {
+  const Profile profile = sample::random_profile(5, 3000);
+  const std::string text = render_text(profile);
+  REQUIRE(lines_of(text).size() < 250);
+  const std::string more = line_with(text, "lighter regions more");
+  REQUIRE(more.find("--all") != std::string::npos);
+  TextOptions all;
+  all.rows = 0;
+  REQUIRE(lines_of(render_text(profile, all)).size() > 3000);
+}
+
+TEST_CASE("text: FLOPs of another precision are named") {
+  Profile profile = sample::profile();
+  profile.regions[1].work.flop = {{Precision::f32, sample::count(3.2e9, Source::counted)},
+                                  {Precision::f64, sample::count(0.4e9, Source::counted)}};
+  profile.regions[1].rooflines[0].precision = "f32";
+  TextOptions options;
+  options.width = 140;
+  const std::string text = render_text(profile, options);
+  REQUIRE(line_with(text, "Region").find("Unit") != std::string::npos);
+  REQUIRE(line_with(text, "  spmv").find("f32, f64 11%") != std::string::npos);
+  REQUIRE(line_with(text, "  spmv").find("1.52") != std::string::npos);
+}
+
+TEST_CASE("text: a profile without regions or a machine says so") {
+  const std::string text = render_text(Profile{});
+  REQUIRE(text.find("No region was recorded") != std::string::npos);
+  REQUIRE(text.find("No roof") != std::string::npos);
+}
+
+TEST_CASE("text: self shows the time without children") {
+  TextOptions options;
+  options.self = true;
+  REQUIRE(line_with(render_text(sample::profile(), options), "solve  ").find("50 ms") !=
+          std::string::npos);
+}
