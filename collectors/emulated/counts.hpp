@@ -33,7 +33,8 @@ struct RegionCounts {
   std::vector<std::string> path;   ///< names from the root, raw bytes; empty: outside any region
   std::uint32_t thread = 0;        ///< CountedThread::serial
   std::uint64_t visits = 0;        ///< closed and open visits of this thread
-  std::vector<std::string> flags;  ///< "adopted", "mismatched", "unclosed", "truncated"
+  std::vector<std::string> flags;  ///< "adopted", "mismatched", "unclosed", "truncated",
+                                   ///< "isa_differs": it computed in code that chooses by CPUID
   std::vector<ComputeClass> mix;   ///< FLOPs by precision, width and operation: exact
   /// "instructions", "loads", "stores", "divide", "sqrt", "compare", "convert", "integer",
   /// "integer_simd", "branch", "nt_store_bytes", ...: exact; an absent name is zero

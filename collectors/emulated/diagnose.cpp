@@ -19,25 +19,34 @@ struct Sign {
   const char* remedy;
 };
 
-constexpr std::array signs = {
+/// Meant only where an illegal instruction ended the program: some programs try one and go on.
+constexpr const char* died_of_instruction = "default action of signal 4";
+constexpr std::array instruction_signs = {
     Sign{"unhandled instruction bytes: 0x62",
          "the program executes AVX-512 instructions, which can't be emulated",
          "build it for the counted run with -march=x86-64-v3"},
     Sign{"unhandled instruction bytes",
          "the program executes an instruction that can't be emulated",
          "build it for the counted run with -march=x86-64-v3"},
-    Sign{"debuginfo reader",
-         "the program's debug information can't be read (DWARF 5 of clang, split or 64-bit DWARF)",
-         "build it with -gdwarf-4, or count a copy after `strip --strip-debug`"},
-    Sign{"VALGRIND_INTERNAL", "the emulator met a fault of its own", "report it with the log"},
+};
+
+constexpr std::array fatal_signs = {
     Sign{"the 'impossible' happened", "the emulator met a fault of its own",
          "report it with the log"},
     Sign{"Max number of threads is too low", "the program has more than 1024 threads at a time",
          "count a run with fewer threads"},
-    Sign{"Valgrind cannot continue", "the emulated program needs more address space than there is",
+    Sign{"Valgrind cannot continue", "the emulated program needs more memory than there is",
          "count a smaller case"},
     Sign{"Out of memory", "the emulator ran out of memory", "count a smaller case"},
 };
+
+template <std::size_t n>
+const Sign* find_sign(const std::array<Sign, n>& signs, const std::string& log) {
+  const auto found = std::find_if(signs.begin(), signs.end(), [&](const Sign& s) {
+    return log.find(s.text) != std::string::npos;
+  });
+  return found == signs.end() ? nullptr : &*found;
+}
 
 std::string logs_in(const std::filesystem::path& output) {
   std::string all;
@@ -57,10 +66,10 @@ std::string logs_in(const std::filesystem::path& output) {
 
 std::optional<Problem> diagnose(const std::filesystem::path& output, int wait_status) {
   const std::string log = logs_in(output);
-  const auto sign = std::find_if(signs.begin(), signs.end(), [&](const Sign& s) {
-    return log.find(s.text) != std::string::npos;
-  });
-  if (sign != signs.end()) return Problem{sign->reason, "counted run", sign->remedy};
+  const Sign* sign = find_sign(fatal_signs, log);
+  if (sign == nullptr && log.find(died_of_instruction) != std::string::npos)
+    sign = find_sign(instruction_signs, log);
+  if (sign != nullptr) return Problem{sign->reason, "counted run", sign->remedy};
   if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGPROF)
     return Problem{"the program was built with -pg, whose profiling timer kills it when emulated",
                    "counted run", "build it without -pg"};

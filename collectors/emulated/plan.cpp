@@ -72,8 +72,8 @@ Result<CountedCommand> plan(const Install& install, const std::vector<std::strin
   auto& arguments = command.arguments;
   arguments = {(install.libexec / launcher).string(), "--tool=roofmark-emulator",
                // Neither ~/.valgrindrc nor ./.valgrindrc may change what is counted.
-               "--command-line-only=yes", "-q", "--vgdb=no", "--trace-children=yes",
-               "--fair-sched=try", "--max-threads=1024",
+               "--command-line-only=yes", "-q", "--sigill-diagnostics=yes", "--vgdb=no",
+               "--trace-children=yes", "--fair-sched=try", "--max-threads=1024",
                "--log-file=" + (output / "emulator-%p.log").string(),
                "--output=" + output.string()};
   if (options.caches == Caches::none) {

@@ -125,6 +125,8 @@ enum RecordFlag : uint32_t {
   record_wrong_thread = 1u << 1,  // a visit was closed by another thread
   record_inherited = 1u << 2,     // open when the process was forked: its time counts from the fork
   record_other = 1u << 3,         // "(other)"
+  record_unclosed = 1u << 4,      // folded only: a thread ended inside a visit
+  record_folded = 1u << 5,        // already added to the folded tree: not to be counted again
 };
 
 // Histogram of visit times: 4 buckets per power of two, from 2^4 to 2^44 ticks.

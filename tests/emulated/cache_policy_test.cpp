@@ -130,8 +130,8 @@ TEST_CASE("the second policy's sample costs no accuracy of the first") {
 }
 
 TEST_CASE("the second policy is true LRU") {
-  // Everything twice (shift 0), in an L3 of one block of sets: lines that share one of them, against an
-  // LRU stack.
+  // Everything twice (shift 0), in an L3 of one block of sets: lines that share one of them,
+  // against an LRU stack.
   Machine m({{1, 1, Index::modulo}, {}, {16, 4, Index::hashed}}, {0, 0});
   std::vector<Line> lines;
   for (Line line = line_of(base); lines.size() < 7; ++line) {

@@ -133,6 +133,25 @@ TEST_CASE("a measured zero does not bound") {
   REQUIRE(roofline.levels.count("DRAM") == 0);  // no intensity, not infinity
 }
 
+TEST_CASE("of interfaces that a stream loads alike the outermost is named") {
+  // L3 at 22 GB/s under a DRAM of 20: the same lines cross both.
+  const auto detail = [](double l3_per_s, double dram_share) {
+    Machine equal = test::two_cores();
+    for (BandwidthCeiling& ceiling : equal.bandwidth)
+      if (ceiling.level == "L3")
+        for (double* value : {&ceiling.interface_bytes_per_s, &ceiling.low, &ceiling.high})
+          *value *= l3_per_s / 50e9;
+    const double n = 1e8;
+    test::RegionMaker maker = test::triad(n, 32 * n / 19e9);
+    maker.bytes("DRAM", 24 * n * dram_share, 8 * n * dram_share);
+    return judge(maker, equal).verdict_detail;
+  };
+  REQUIRE(detail(22e9, 1) == "DRAM");
+  REQUIRE(detail(19.5e9, 1) == "DRAM");  // within 5 %
+  REQUIRE(detail(18.5e9, 1) == "L3");    // beyond
+  REQUIRE(detail(22e9, 0.8) == "L3");    // it holds a part: L3 binds
+}
+
 TEST_CASE("FLOPs of a process and bytes of a socket make no intensity") {
   Region region = RegionMaker().wall(1).flop(18e9).in_l1();
   region.work.bytes["DRAM"].read->scope = Scope::socket;

@@ -9,6 +9,7 @@ extern "C" {
 
 #include "caches.hpp"
 #include "cpuid.hpp"
+#include "debug_info.hpp"
 #include "isa.hpp"
 #include "json.hpp"
 #include "options.hpp"
@@ -53,6 +54,31 @@ Totals totals_of(Row& row) {
     for (UInt i = 0; i < s.costs; ++i) t.amount[costs[i].cost_class] += times * costs[i].amount;
   });
   return t;
+}
+
+/// Natively this segment's object may have chosen other code: it asked for the processor's
+/// features, and the host has more of them. Asked once per segment.
+bool may_differ(SegmentId id) {
+  static constinit Vector<UChar> answers;  // 0: not asked yet, 1: no, 2: yes
+  if (answers.size() <= id) answers.resize(segments.size());
+  if (answers[id] == 0)
+    answers[id] = may_dispatch(segments[id].epoch, segments[id].address) ? 2 : 1;
+  return answers[id] == 2;
+}
+
+/// Flags a row that computes in such a segment.
+void flag_other_isa(Row& row) {
+  if (isa_queries().empty() || VG_(strcmp)(host_isa(), emulated_isa()) == 0) return;
+  row.counters.for_each([&](SegmentId id, ULong) {
+    if ((row.flags & isa_differs) != 0) return;
+    const Segment& s = segments[id];
+    const Cost* costs = segments.costs_of(s);
+    bool computes = false;
+    for (UInt i = 0; i < s.costs; ++i)
+      computes =
+          computes || costs[i].cost_class < flop_classes || costs[i].cost_class == integer_simd;
+    if (computes && may_differ(id)) row.flags |= isa_differs;
+  });
 }
 
 const HChar* widest(const Totals& all) {
@@ -144,6 +170,7 @@ void write_flags(UInt flags) {
   if ((flags & mismatched) != 0) json.text("mismatched");
   if ((flags & unclosed) != 0) json.text("unclosed");
   if ((flags & truncated) != 0) json.text("truncated");
+  if ((flags & isa_differs) != 0) json.text("isa_differs");
   json.end_array();
 }
 
@@ -227,6 +254,10 @@ void write_notes(End end) {
     json.end_object();
     json.end_line();
   }
+  if (unreadable_objects() != 0)
+    write_note(
+        "debug information that the emulator can't read was left out: source lines are not known "
+        "there");
   if (end == End::snapshot && options.caches)
     write_note(
         "the program was still running: lines not written back yet are not in the write bytes");
@@ -285,6 +316,7 @@ void write_output(End end) {
   totals.reserve(rows().size());
   for (Row* row : rows()) {
     totals.push(totals_of(*row));
+    flag_other_isa(*row);
     add_to(all, totals.back());
   }
   write_header(all);

@@ -7,7 +7,7 @@
 
 namespace roofmark::emulator {
 
-enum RowFlag : UInt { adopted = 1, mismatched = 2, unclosed = 4, truncated = 8 };
+enum RowFlag : UInt { adopted = 1, mismatched = 2, unclosed = 4, truncated = 8, isa_differs = 16 };
 
 /// What one thread did in one region.
 struct Row {

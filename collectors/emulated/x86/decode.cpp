@@ -284,8 +284,9 @@ const opcodes::Row* find_row(const Opcode& o) {
 
 void classify(Instruction& i, const Opcode& o, const Cursor& operands) {
   i.encoding = o.encoding;
-  const bool has_modrm = operands.has(1);
-  if (!has_modrm && !(o.map == 1 && o.opcode == 0x77)) return;  // emms and vzeroupper stand alone
+  // Only emms, vzeroupper and bswap stand without a ModRM byte.
+  const bool alone = o.map == 1 && (o.opcode == 0x77 || (o.opcode >= 0xC8 && o.opcode <= 0xCF));
+  if (!alone && !operands.has(1)) return;
   const bool fused_map = o.map == 2 || (o.map == 6 && o.encoding == Encoding::evex);
   if (o.encoding == Encoding::xop) {
     i.kind = o.map == 10                                          ? Kind::integer
@@ -369,6 +370,7 @@ Instruction decode(const std::uint8_t* bytes, std::size_t length) {
   Cursor in(bytes, length);
   Instruction i;
   const Prefixes prefixes = take_prefixes(in);
+  if (in.empty()) return i;
   Opcode o;
   switch (in.peek()) {
     case 0xC5:

@@ -10,6 +10,7 @@
 #include <optional>
 #include <roofmark/result.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace roofmark {
@@ -52,6 +53,7 @@ struct RawNode {
   bool mismatched = false;  ///< a visit was closed by the exit of a region around it
   bool wrong_thread = false;  ///< a visit was closed by another thread
   bool inherited = false;     ///< was open when this process was forked: time counts from the fork
+  bool unclosed = false;      ///< folded: a thread ended inside a visit
   bool other = false;         ///< "(other)": paths for which there was no room
 };
 
@@ -69,6 +71,8 @@ struct RawThread {
 
   /// Closed and open visits of everything below a node: what its marker cost follows from.
   std::uint64_t descendant_visits(std::size_t node) const;
+  /// The same for every node at once.
+  std::vector<std::uint64_t> descendant_visits() const;
   std::vector<std::string> path(std::size_t node) const;
 };
 
@@ -89,6 +93,7 @@ struct RawProcess {
   std::uint64_t stale_exits = 0;         ///< exits of visits that were not open any more
   std::optional<int> parent_pid;         ///< a fork of this recorded process
   unsigned parent_sequence = 0;
+  std::uint64_t fork_ticks = 0;
   std::vector<std::string> context;  ///< the path that was open when it was forked
   std::vector<RawThread> threads;
   std::vector<std::string> damage;  ///< what could not be read, one sentence each

@@ -185,7 +185,6 @@ std::vector<SelfCounts> collect(const CountedPass& pass, const std::string& main
         add(sum.bytes[level].read, traffic.read);
         add(sum.bytes[level].write, traffic.write);
       }
-      if (process.isa_differs()) sum.flags.insert("isa_differs");
     }
   }
   return counts;

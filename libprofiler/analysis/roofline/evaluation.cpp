@@ -101,6 +101,20 @@ std::optional<std::string> withheld(const Work& work, const Region& region, cons
   return std::nullopt;
 }
 
+/// What comes from an outer interface crosses the inner ones too, so that a stream loads all of
+/// them alike: of interfaces that explain the same time within the uncertainty the outermost is
+/// named. Parts are in the order innermost first.
+const Part& outermost_of_equals(const std::vector<Part>& parts, const Part& most) {
+  const Part* named = &most;
+  if (most.kind != Kind::memory) return most;
+  for (const Part& part : parts) {
+    const double band = 1 + std::max(std::hypot(part.uncertainty, most.uncertainty),
+                                     thresholds().ridge_uncertainty);
+    if (part.kind == Kind::memory && part.seconds * band >= most.seconds) named = &part;
+  }
+  return *named;
+}
+
 void count_flop(const Work& work, Evaluation& made) {
   made.flop_counted = !work.flop.empty() || work.declared_flop;
   if (work.flop.empty() && work.declared_flop) {
@@ -143,7 +157,8 @@ Explained explain(const std::vector<Part>& parts) {
   }
   if (!most) return explained;
   explained.overlapped = most->seconds;
-  explained.binding[most->name] = *most;
+  const Part& named = outermost_of_equals(parts, *most);
+  explained.binding[named.name] = named;
   return explained;
 }
 

@@ -1,0 +1,42 @@
+// The clock of the markers: the processor's own counter where it is invariant, else
+// CLOCK_MONOTONIC_RAW in nanoseconds.
+#pragma once
+
+#include <stdint.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <x86intrin.h>
+#endif
+
+#include "libprofiler/arena/layout.h"
+#include "memory.hpp"
+
+namespace roofmark::runtime {
+
+extern bool counter_is_clock;  // set once, before the first reading
+
+uint64_t raw_nanoseconds();
+
+inline uint64_t ticks() {
+#if defined(__x86_64__) || defined(__i386__)
+  if (likely(counter_is_clock)) return __rdtsc();
+#elif defined(__aarch64__)
+  if (likely(counter_is_clock)) {
+    uint64_t count;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
+    return count;
+  }
+#endif
+  return raw_nanoseconds();
+}
+
+/// Chooses the clock. ROOFMARK_CLOCK=monotonic_raw in the environment forbids the counter.
+arena::Clock choose_clock();
+
+struct ClockPair {
+  uint64_t ticks, raw_ns;
+};
+
+/// Both clocks as close together as a few tries get them.
+ClockPair read_both_clocks();
+
+}  // namespace roofmark::runtime

@@ -1,0 +1,161 @@
+// Child processes. A fork child is noticed at its first marker, by a page that the kernel wipes for
+// it; it starts a file of its own with the open path as context. A vfork child borrows the parent's
+// memory and must not write.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "runtime.hpp"
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+namespace roofmark::runtime {
+namespace {
+
+constexpr size_t page_bytes = 4096;
+constexpr size_t words_per_line = 64 / sizeof(uint64_t);
+
+uint64_t* wiped_page = nullptr;
+size_t wiped_lines = 0;
+sigset_t mask_before_fork;
+
+uint64_t* take_wiped_word() {
+  if (wiped_page == nullptr || wiped_lines == page_bytes / 64) {
+    wiped_page = static_cast<uint64_t*>(map_pages(page_bytes));
+    if (wiped_page == nullptr) return nullptr;
+    // Refused by old kernels: then after_fork_in_child() is all there is.
+    (void)madvise(wiped_page, page_bytes, MADV_WIPEONFORK);
+    wiped_lines = 0;
+  }
+  return wiped_page + words_per_line * wiped_lines++;
+}
+
+// fork() copies the runtime in a consistent state.
+void before_fork() {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_mutex_lock(&runtime.lock);
+  mask_before_fork = before;
+}
+
+void after_fork_in_parent() {
+  const sigset_t before = mask_before_fork;
+  pthread_mutex_unlock(&runtime.lock);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void after_fork_in_child() {
+  const sigset_t before = mask_before_fork;
+  pthread_mutex_unlock(&runtime.lock);
+  runtime.fork_ticks = ticks();
+  if (runtime.fork_word != nullptr) store(*runtime.fork_word, uint64_t{0});
+  if (is_real(this_thread)) store(*this_thread->deadline, uint64_t{0});
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+// Marks what was open at the fork as open from then on, in the new tree.
+void inherit_open_regions(Thread* thread, Node* deepest, uint64_t when) {
+  Node* mine = own_path(thread, deepest);
+  if (mine == nullptr) return;
+  Node* const innermost = mine;
+  for (Node* old = deepest; old->parent != nullptr; old = old->parent, mine = mine->parent)
+    old->successor = mine;
+  for (Node* old = deepest; !is_idle(thread, old) && old->successor != nullptr; old = old->outer) {
+    Node* node = old->successor;
+    node->inherited = true;
+    node->outer = is_idle(thread, old->outer) || old->outer->successor == nullptr
+                      ? &thread->root
+                      : old->outer->successor;
+    store(node->record->open, when);
+    store(node->record->flags, uint32_t{arena::record_inherited});
+  }
+  thread->current = innermost;
+}
+
+}  // namespace
+
+uint64_t* take_deadline() {
+  return take_wiped_word();
+}
+
+void watch_forks() {
+  if (runtime.fork_word != nullptr) return;
+  runtime.fork_word = take_wiped_word();
+  if (runtime.fork_word != nullptr) *runtime.fork_word = 1;
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+bool in_vfork_child(Thread* thread) {
+  if (!forked() && getpid() != runtime.pid) return true;
+  thread->current = thread->before_vfork;
+  return false;
+}
+
+void become_child(Thread* thread) {
+  SignalsBlocked blocked;
+  // A raw clone may have copied the lock while another thread held it.
+  runtime.lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&runtime.lock);
+  const uint64_t when = runtime.fork_ticks != 0 ? runtime.fork_ticks : ticks();
+  runtime.fork_ticks = 0;
+
+  Node* deepest = nullptr;
+  if (thread != nullptr) {
+    deepest = thread->current == &vfork_gate ? thread->before_vfork : thread->current;
+    if (deepest == &thread->other) deepest = deepest->outer;
+    if (is_idle(thread, deepest)) deepest = nullptr;
+  }
+  // The parent's segments stay mapped, as tokens and origins may point into them, but nobody here
+  // writes them any more.
+  runtime.free = nullptr;
+  for (Thread* each = runtime.all; each != nullptr; each = each->next_all) {
+    each->serial = 0;
+    each->segment_count = each->segment = 0;
+    each->pool.abandon();
+    if (each == thread) continue;
+    each->next_free = runtime.free;
+    runtime.free = each;
+  }
+  runtime.folded = nullptr;
+  runtime.shared = nullptr;
+  runtime.main = nullptr;
+  ++runtime.generation;
+
+  const arena::FileHeader* parent = runtime.file.header();
+  const bool created = runtime.file.create(runtime.file.directory());
+  arena::FileHeader* header = runtime.file.header();
+  runtime.pid = getpid();
+  if (created && parent != nullptr) {
+    header->flags = arena::file_forked;
+    header->parent_pid = parent->pid;
+    header->parent_sequence = parent->file_sequence;
+    header->fork_ticks = when;
+    header->marker_ticks = parent->marker_ticks;
+    header->marker_inner_ticks = parent->marker_inner_ticks;
+    header->calibration.clock = parent->calibration.clock;
+    header->calibration.first_ticks = parent->calibration.first_ticks;
+    header->calibration.first_raw_ns = parent->calibration.first_raw_ns;
+    calibrate_again();
+  }
+  bool ready = false;
+  if (created && thread != nullptr) {
+    thread->is_main = true;
+    thread->origin = {};
+    // The old nodes' ends are still needed: `root` and `gate` are the same addresses.
+    ready = prepare_thread(thread);
+    if (ready && deepest != nullptr) inherit_open_regions(thread, deepest, when);
+    if (ready) runtime.main = thread;
+  }
+  if (thread != nullptr && !ready) {
+    thread->next_free = runtime.free;
+    runtime.free = thread;
+  }
+  this_thread = ready ? thread : created && thread == nullptr ? &no_thread : &lost_thread;
+  if (runtime.fork_word != nullptr) store(*runtime.fork_word, uint64_t{1});
+  pthread_mutex_unlock(&runtime.lock);
+}
+
+}  // namespace roofmark::runtime

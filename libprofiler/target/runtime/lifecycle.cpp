@@ -1,0 +1,172 @@
+// From the first marker of the process to its end.
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "runtime.hpp"
+
+namespace roofmark::runtime {
+
+Slot empty_slots[1] = {{no_name, nullptr}};
+
+namespace {
+
+uint64_t never = ~uint64_t{0};
+
+constexpr Node childless() {
+  Node node = {};
+  node.slots = empty_slots;
+  node.name = no_name;
+  return node;
+}
+
+constexpr Thread stand_in(Node* current) {
+  Thread thread = {};
+  thread.current = current;
+  thread.deadline = &never;
+  return thread;
+}
+
+}  // namespace
+
+constinit Runtime runtime;
+constinit Node vfork_gate = childless();
+static constinit Node idle_node = childless();
+constinit Thread no_thread = stand_in(&idle_node);
+constinit Thread lost_thread = stand_in(&idle_node);
+__thread Thread* this_thread __attribute__((tls_model("initial-exec"))) = &no_thread;
+
+__thread bool inside_runtime __attribute__((tls_model("initial-exec"))) = false;
+
+SignalsBlocked::SignalsBlocked() {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation_);
+  pthread_sigmask(SIG_SETMASK, &all, &before_);
+}
+SignalsBlocked::~SignalsBlocked() {
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  int disabled;
+  pthread_setcancelstate(cancellation_, &disabled);
+}
+Locked::Locked() {
+  inside_runtime = true;
+  pthread_mutex_lock(&runtime.lock);
+}
+Locked::~Locked() {
+  pthread_mutex_unlock(&runtime.lock);
+  inside_runtime = false;
+}
+
+void calibrate_again() {
+  arena::FileHeader* header = runtime.file.header();
+  if (header == nullptr) return;
+  arena::Calibration& calibration = header->calibration;
+  const ClockPair now = read_both_clocks();
+  store(calibration.last_sequence, calibration.last_sequence + 1);
+  fence_release();
+  store(calibration.last_ticks, now.ticks);
+  store(calibration.last_raw_ns, now.raw_ns);
+  store_release(calibration.last_sequence, calibration.last_sequence + 1);
+  store(runtime.next_calibration, now.ticks + 10 * runtime.interval);
+}
+
+namespace {
+
+constexpr int batches = 25, visits_per_batch = 64;
+
+uint64_t median(uint64_t (&values)[batches]) {
+  for (int i = 1; i < batches; ++i)
+    for (int j = i; j > 0 && values[j] < values[j - 1]; --j) {
+      const uint64_t swap = values[j];
+      values[j] = values[j - 1];
+      values[j - 1] = swap;
+    }
+  return values[batches / 2];
+}
+
+// What a marker costs here and now: the real short path on a tree that is in no recording.
+void measure_marker(arena::FileHeader* header) {
+  static Thread thread;
+  static Node child;
+  static arena::Record record;
+  static arena::Histogram histogram;
+  static Slot slots[1];
+  constexpr uint32_t name = 1;
+  static roofmark_site site = {"", 0, name, {nullptr, nullptr}};
+  roofmark_token (*volatile enter)(roofmark_site*) = [](roofmark_site* at) {
+    return enter_region(at);
+  };
+  void (*volatile leave)(roofmark_token) = [](roofmark_token token) { leave_region(token); };
+
+  thread.root.slots = slots;
+  slots[0] = {name, &child};
+  child.slots = empty_slots;
+  child.name = name;
+  child.record = &record;
+  child.histogram = &histogram;
+  record.min_ticks = ~uint64_t{0};
+  thread.current = &thread.root;
+  thread.deadline = &never;
+  Thread* const mine = this_thread;
+  this_thread = &thread;
+  uint64_t whole[batches], inner[batches];
+  for (int batch = 0; batch < batches; ++batch) {
+    const uint64_t inner_before = record.sum_ticks;
+    const uint64_t before = ticks();
+    for (int visit = 0; visit < visits_per_batch; ++visit) leave(enter(&site));
+    whole[batch] = ticks() - before;
+    inner[batch] = record.sum_ticks - inner_before;
+  }
+  this_thread = mine;
+  // Rounded to the nearest tick; the clock's own resolution is no better.
+  header->marker_ticks = (median(whole) + visits_per_batch / 2) / visits_per_batch;
+  header->marker_inner_ticks = (median(inner) + visits_per_batch / 2) / visits_per_batch;
+}
+
+void set_interval(const arena::Calibration& calibration) {
+  constexpr uint64_t interval_ns = 10000000;
+  const uint64_t ns = calibration.last_raw_ns - calibration.first_raw_ns;
+  const uint64_t ticks = calibration.last_ticks - calibration.first_ticks;
+  runtime.interval =
+      ns == 0 ? interval_ns
+              : static_cast<uint64_t>(static_cast<double>(interval_ns) *
+                                      static_cast<double>(ticks) / static_cast<double>(ns));
+  if (runtime.interval == 0) runtime.interval = interval_ns;
+}
+
+// Nothing depends on it: it only makes the recording of a program that ends well a little better.
+__attribute__((destructor)) void end() {
+  if (load_acquire(runtime.active) == 0 || forked() || getpid() != runtime.pid) return;
+  Locked lock;
+  calibrate_again();
+  if (arena::FileHeader* header = runtime.file.header(); header != nullptr)
+    __atomic_fetch_or(&header->flags, arena::file_ended, __ATOMIC_RELAXED);
+}
+
+}  // namespace
+
+int connect() {
+  if (load_acquire(runtime.active) != 0) return 1;
+  const char* directory = secure_getenv("ROOFMARK_RECORDING");
+  if (directory == nullptr || directory[0] != '/') return 0;
+  Locked lock;
+  if (runtime.active != 0) return 1;
+  const arena::Clock clock = choose_clock();
+  watch_forks();
+  if (!runtime.file.create(directory)) return 0;
+  runtime.pid = getpid();
+  arena::FileHeader* header = runtime.file.header();
+  header->calibration.clock = clock;
+  const ClockPair first = read_both_clocks();
+  header->calibration.first_ticks = first.ticks;
+  header->calibration.first_raw_ns = first.raw_ns;
+  measure_marker(header);
+  calibrate_again();
+  set_interval(header->calibration);
+  calibrate_again();
+  if (!runtime.has_key) runtime.has_key = pthread_key_create(&runtime.key, thread_ends) == 0;
+  store_release(runtime.active, 1);
+  return 1;
+}
+
+}  // namespace roofmark::runtime

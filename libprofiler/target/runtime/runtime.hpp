@@ -1,0 +1,123 @@
+// The state of the runtime in this process, and its lock.
+#pragma once
+
+#include <pthread.h>
+#include <signal.h>
+
+#include "file.hpp"
+#include "names.hpp"
+#include "region.hpp"
+
+namespace roofmark::runtime {
+
+/// Whoever holds the lock has signals blocked: a handler may enter regions and need it itself. Nor
+/// can the thread be cancelled in it: it opens files there.
+class SignalsBlocked {
+ public:
+  SignalsBlocked();
+  ~SignalsBlocked();
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+  int cancellation_ = 0;
+};
+
+class Locked {
+ public:
+  Locked();
+  ~Locked();
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+
+ private:
+  SignalsBlocked blocked_;
+};
+
+struct Runtime {
+  pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  int active = 0;  // atomic
+  File file;
+  Names names;
+  Pool pool;                      // Thread structs
+  uint32_t generation = 1;        // of the file: + 1 in each fork child
+  int pid = 0;                    // that writes the file
+  uint64_t* fork_word = nullptr;  // 0 in a fork child: a page that is wiped by fork
+  uint64_t fork_ticks = 0;        // in a fork child: when it was forked, 0: not known
+  uint64_t interval = 0;          // ticks between two looks at CPU and clocks
+  uint64_t next_calibration = 0;
+  uint64_t serials = 0;
+  pthread_key_t key = 0;  // its destructor folds a thread that ends
+  bool has_key = false;
+  Thread* main = nullptr;  // atomic
+  Thread* all = nullptr;
+  Thread* free = nullptr;
+  Thread* folded = nullptr;                // the sum of the threads that ended
+  arena::SegmentHeader* shared = nullptr;  // where names are
+  uint64_t shared_offset = 0;
+};
+
+extern Runtime runtime;
+/// This thread holds the lock: a function of the C library that we called is itself annotated.
+extern __thread bool inside_runtime __attribute__((tls_model("initial-exec")));
+
+/// Stand-ins for the thread's own state: before its first region, and where it can't have one.
+extern Thread no_thread, lost_thread;
+/// Thread::current between vfork and the parent's return from it.
+extern Node vfork_gate;
+extern Slot empty_slots[1];
+
+inline bool is_real(const Thread* thread) {
+  return thread != &no_thread && thread != &lost_thread;
+}
+/// Nothing is open.
+inline bool is_idle(const Thread* thread, const Node* node) {
+  return node == &thread->root || node == &thread->gate;
+}
+inline bool forked() {
+  return runtime.fork_word != nullptr && load(*runtime.fork_word) == 0;
+}
+
+// lifecycle.cpp
+int connect();
+void calibrate_again();     // needs the lock
+uint64_t* take_deadline();  // a word on a page that is wiped by fork; needs the lock
+
+// fork.cpp
+void watch_forks();                 // needs the lock
+void become_child(Thread* thread);  // in a fork child: its own file, the open path as context
+/// True in a vfork child, which must not write; otherwise undoes what vfork did to the thread.
+bool in_vfork_child(Thread* thread);
+
+// tree.cpp; all need the lock
+/// Room for an item in the thread's segments; it is seen by readers after publish(). Null: no room.
+void* take_item(Thread* thread, arena::ItemKind kind, uint32_t bytes, uint64_t& offset);
+void publish_item(Thread* thread);
+Node* make_node(Thread* thread, Node* parent, uint32_t name);
+Node* child_of(const Node* parent, uint32_t name);  // no lock needed
+Node* find_or_make(Thread* thread, Node* parent, uint32_t name);
+void give_histogram(Node* node);
+bool make_other(Thread* thread);
+void note_truncation();
+
+// threads.cpp
+Thread* make_thread();                // this thread's state, or &lost_thread
+bool prepare_thread(Thread* thread);  // item, "(other)"; needs the lock
+/// Below which node an outermost region opens.
+Node* place(Thread* thread, uint32_t name, bool& adopted);
+Node* own_path(Thread* thread, const Node* theirs);  // needs the lock
+Origin origin_for_new_thread();
+void thread_begins(const Origin& origin);  // in the new thread
+void thread_ends(void* thread);
+void detach_this_thread();
+
+// visits.cpp
+roofmark_token enter_named(const char* name, size_t length);
+void leave_at_site(roofmark_site* site);
+void declare_work(roofmark_token token, double flop, double bytes);
+void housekeeping(Thread* thread, uint64_t now);
+/// Ends the visit of the innermost region; extra flags for its record.
+void close_visit(Thread* thread, Node* node, uint64_t now, uint32_t flags);
+
+}  // namespace roofmark::runtime

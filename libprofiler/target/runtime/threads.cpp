@@ -1,0 +1,347 @@
+// Threads: their state, the region of another thread that theirs hang below, and their end.
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime.hpp"
+
+namespace roofmark::runtime {
+namespace {
+
+__thread Origin this_origin __attribute__((tls_model("initial-exec")));
+__thread unsigned exit_rounds __attribute__((tls_model("initial-exec")));
+
+int thread_id() {
+  return static_cast<int>(syscall(SYS_gettid));
+}
+
+bool is_alive(const Thread* thread, uint64_t serial) {
+  return thread != nullptr && load_acquire(thread->serial) == serial;
+}
+
+// The innermost open region of another thread, or null.
+Node* open_region(const Thread* thread) {
+  Node* node = load_acquire(thread->current);
+  return is_idle(thread, node) || node == &thread->other || node == &vfork_gate ? nullptr : node;
+}
+
+void clear_nodes(Thread* thread) {
+  Node* const fixed[] = {&thread->root, &thread->gate, &thread->other};
+  for (Node* node : fixed) {
+    *node = {};
+    node->slots = empty_slots;
+    node->name = no_name;
+    node->thread = thread;
+  }
+  thread->first_node = thread->last_node = nullptr;
+  thread->origin_base = nullptr;
+  thread->adopter = nullptr;
+  thread->depth_in_other = 0;
+}
+
+// Makes the thread's storage empty for its next owner.
+void empty_storage(Thread* thread) {
+  uint64_t records = 0;
+  for (const Node* node = thread->first_node; node != nullptr; node = node->next) ++records;
+  arena::FileHeader* header = runtime.file.header();
+  store(header->records, header->records - records);
+  for (unsigned i = 0; i < thread->segment_count; ++i) {
+    arena::SegmentHeader* segment = thread->segments[i];
+    store(segment->owner_sequence, segment->owner_sequence + 1);
+    fence_release();
+    const uint64_t used = segment->used;
+    store(segment->used, uint64_t{sizeof *segment});
+    memset(segment + 1, 0, used - sizeof *segment);
+    store_release(segment->owner_sequence, segment->owner_sequence + 1);
+  }
+  thread->segment = 0;
+  thread->pool.reset();
+  clear_nodes(thread);
+}
+
+void add_histogram(Node* to, const Node* from) {
+  const arena::Record& record = *from->record;
+  if (record.visits == 0) return;
+  if (to->histogram == nullptr && to->record->visits + record.visits > 1) give_histogram(to);
+  if (to->histogram == nullptr) return;
+  const auto add = [&](unsigned bucket, uint64_t more) {
+    uint32_t& count = to->histogram->counts[bucket];
+    const uint64_t sum = count + more;
+    store(count, sum < 0xffffffffu ? static_cast<uint32_t>(sum) : 0xffffffffu);
+  };
+  if (from->histogram == nullptr) {
+    if (record.visits == 1) add(histogram_bucket(record.first_ticks), 1);
+    return;
+  }
+  for (unsigned i = 0; i < arena::histogram_buckets; ++i)
+    if (from->histogram->counts[i] != 0) add(i, from->histogram->counts[i]);
+}
+
+// Adds the record of a thread that ended. A reader that comes between sees the sum as torn.
+void fold_node(Node* to, const Node* from) {
+  arena::Record& sum = *to->record;
+  arena::Record& one = *from->record;
+  const uint32_t sequence = sum.sequence;
+  store(sum.sequence, sequence + 1);
+  fence_release();
+  add_histogram(to, from);
+  if (one.visits != 0) {
+    if (sum.visits == 0 || one.first_entry < sum.first_entry) {
+      store(sum.first_entry, one.first_entry);
+      store(sum.first_ticks, one.first_ticks);
+    }
+    if (one.last_exit > sum.last_exit) store(sum.last_exit, one.last_exit);
+    if (one.min_ticks < sum.min_ticks) store(sum.min_ticks, one.min_ticks);
+    if (one.max_ticks > sum.max_ticks) store(sum.max_ticks, one.max_ticks);
+    if (one.sum_ticks > sum.max_thread_ticks) store(sum.max_thread_ticks, one.sum_ticks);
+    store(sum.visits, sum.visits + one.visits);
+    store(sum.sum_ticks, sum.sum_ticks + one.sum_ticks);
+    store(sum.sum_of_squares, sum.sum_of_squares + one.sum_of_squares);
+    store(sum.threads, sum.threads + 1);
+  }
+  store(sum.adopted_visits, sum.adopted_visits + one.adopted_visits);
+  store(sum.declared_flop, sum.declared_flop + one.declared_flop);
+  store(sum.declared_bytes, sum.declared_bytes + one.declared_bytes);
+  store(sum.declarations, sum.declarations + one.declarations);
+  constexpr uint32_t kept = arena::record_mismatched | arena::record_wrong_thread |
+                            arena::record_inherited | arena::record_unclosed;
+  store(sum.flags, sum.flags | (one.flags & kept));
+  __atomic_fetch_or(&one.flags, arena::record_folded, __ATOMIC_RELAXED);
+  store_release(sum.sequence, sequence + 2);
+}
+
+Thread* new_thread_struct() {
+  if (Thread* thread = runtime.free; thread != nullptr) {
+    runtime.free = thread->next_free;
+    return thread;
+  }
+  auto* thread = runtime.pool.take_array<Thread>(1);
+  if (thread == nullptr) return nullptr;
+  thread->deadline = take_deadline();
+  if (thread->deadline == nullptr) return nullptr;
+  thread->next_all = runtime.all;
+  runtime.all = thread;
+  return thread;
+}
+
+void give_back(Thread* thread) {
+  store_release(thread->serial, uint64_t{0});
+  thread->next_free = runtime.free;
+  runtime.free = thread;
+}
+
+// The tree of the threads that ended; null: there is no room for it.
+Thread* folded_tree() {
+  if (runtime.folded != nullptr) return runtime.folded;
+  Thread* thread = new_thread_struct();
+  if (thread == nullptr) return nullptr;
+  clear_nodes(thread);
+  thread->is_folded = true;
+  if (!prepare_thread(thread)) {
+    thread->is_folded = false;
+    give_back(thread);
+    return nullptr;
+  }
+  runtime.folded = thread;
+  return thread;
+}
+
+}  // namespace
+
+// The same path in this thread's own tree.
+Node* own_path(Thread* thread, const Node* theirs) {
+  unsigned depth = 0;
+  for (const Node* node = theirs; node->parent != nullptr; node = node->parent) ++depth;
+  Node* base = &thread->root;
+  constexpr unsigned batch = 256;
+  uint32_t names[batch];
+  for (unsigned done = 0; done < depth;) {
+    const unsigned count = depth - done < batch ? depth - done : batch;
+    const Node* node = theirs;
+    for (unsigned skip = depth - done - count; skip != 0; --skip) node = node->parent;
+    for (unsigned i = count; i-- != 0; node = node->parent) names[i] = node->name;
+    for (unsigned i = 0; i < count; ++i) {
+      base = find_or_make(thread, base, names[i]);
+      if (base == nullptr) return nullptr;
+    }
+    done += count;
+  }
+  return base;
+}
+
+bool prepare_thread(Thread* thread) {
+  clear_nodes(thread);
+  uint64_t offset = 0;
+  auto* item = static_cast<arena::Thread*>(
+      take_item(thread, arena::ItemKind::thread, sizeof(arena::Thread), offset));
+  if (item == nullptr) return false;
+  thread->item = item;
+  thread->item_offset = offset;
+  item->tid = thread->is_folded ? 0 : thread_id();
+  item->creator_tid = thread->origin.creator_tid;
+  item->serial = runtime.serials + 1;
+  item->created_ticks = thread->origin.created_ticks != 0 ? thread->origin.created_ticks : ticks();
+  item->flags = (thread->is_main ? arena::thread_main : 0u) |
+                (thread->is_folded ? arena::thread_folded : 0u) |
+                (thread->origin.known || thread->is_main ? 0u : arena::thread_unknown_parent);
+  publish_item(thread);
+  if (!make_other(thread)) {
+    if (runtime.file.header() != nullptr) empty_storage(thread);
+    return false;
+  }
+  thread->current = thread->is_main ? &thread->root : &thread->gate;
+  store(*thread->deadline, uint64_t{0});  // look at the CPU at once
+  store_release(thread->serial, ++runtime.serials);
+  return true;
+}
+
+Thread* make_thread() {
+  Thread* thread = nullptr;
+  {
+    Locked lock;
+    thread = new_thread_struct();
+    if (thread != nullptr) {
+      thread->origin = this_origin;
+      thread->detached = false;
+      thread->is_folded = false;
+      thread->is_main = thread_id() == runtime.pid;
+      if (prepare_thread(thread)) {
+        if (thread->is_main) store_release(runtime.main, thread);
+      } else {
+        give_back(thread);
+        thread = nullptr;
+      }
+    }
+    this_thread = thread != nullptr ? thread : &lost_thread;
+  }
+  if (thread != nullptr && runtime.has_key) pthread_setspecific(runtime.key, thread);
+  return this_thread;
+}
+
+// DESIGN, Threads. An outermost region opens below the region that was open in the creator when the
+// thread was created, as long as that visit lasts. Else (`adopted`) below the region that is open
+// now in the creator, or in the main thread; a region of the same name there is the same work being
+// done by a team, and its place is shared.
+Node* place(Thread* thread, uint32_t name, bool& adopted) {
+  if (thread->detached) return &thread->root;
+  const Origin& origin = thread->origin;
+  if (origin.record != nullptr && is_alive(origin.creator, origin.creator_serial) &&
+      load(origin.record->open) == origin.visit) {
+    if (thread->origin_base != nullptr) return thread->origin_base;
+    Locked lock;
+    if (is_alive(origin.creator, origin.creator_serial))
+      thread->origin_base = own_path(thread, origin.node);
+    return thread->origin_base != nullptr ? thread->origin_base : &thread->root;
+  }
+
+  Thread* adopter = is_alive(origin.creator, origin.creator_serial) ? origin.creator : nullptr;
+  Node* theirs = adopter != nullptr ? open_region(adopter) : nullptr;
+  if (theirs == nullptr) {
+    adopter = load_acquire(runtime.main);
+    theirs = adopter != nullptr && adopter != thread ? open_region(adopter) : nullptr;
+  }
+  if (theirs == nullptr) return &thread->root;
+  const uint64_t serial = load_acquire(adopter->serial);
+  if (adopter != thread->adopter || serial != thread->adopter_serial ||
+      theirs != thread->adopter_node) {
+    Locked lock;
+    if (serial == 0 || !is_alive(adopter, serial)) return &thread->root;
+    Node* base = own_path(thread, theirs);
+    if (base == nullptr) return &thread->root;
+    thread->adopter = adopter;
+    thread->adopter_serial = serial;
+    thread->adopter_node = theirs;
+    thread->adopter_base = base;
+  }
+  adopted = true;
+  for (Node* node = thread->adopter_base; node->parent != nullptr; node = node->parent)
+    if (node->name == name) return node->parent;
+  return thread->adopter_base;
+}
+
+Origin origin_for_new_thread() {
+  Origin origin;
+  if (load_acquire(runtime.active) == 0) {
+    origin.known = true;  // no region can be open
+    origin.creator_tid = thread_id();
+    return origin;
+  }
+  if (forked()) become_child(is_real(this_thread) ? this_thread : nullptr);
+  Thread* thread = this_thread;
+  if (!is_real(thread)) {
+    origin = this_origin;  // a creator without regions stands for its own creator
+  } else {
+    Node* node = thread->current;
+    if (node == &thread->other) node = node->outer;
+    if (node == &vfork_gate || is_idle(thread, node)) {
+      origin = thread->origin;
+      if (origin.record == nullptr) {
+        origin.creator = thread;
+        origin.creator_serial = thread->serial;
+      }
+    } else {
+      origin.creator = thread;
+      origin.creator_serial = thread->serial;
+      origin.node = node;
+      origin.record = node->record;
+      origin.visit = load(node->record->open);
+    }
+  }
+  origin.known = true;
+  origin.creator_tid = thread_id();
+  origin.created_ticks = ticks();
+  return origin;
+}
+
+void thread_begins(const Origin& origin) {
+  this_origin = origin;
+}
+
+void detach_this_thread() {
+  Thread* thread = this_thread;
+  if (forked()) become_child(is_real(thread) ? thread : nullptr);
+  if (this_thread == &no_thread) make_thread();
+  if (!is_real(this_thread)) return;
+  this_thread->detached = true;
+  __atomic_fetch_or(&this_thread->item->flags, arena::thread_detached, __ATOMIC_RELAXED);
+}
+
+// Destructors of other keys and of thread_local objects may still open regions: fold in the last
+// round that the system promises.
+void thread_ends(void* value) {
+  auto* thread = static_cast<Thread*>(value);
+  if (++exit_rounds < 3) {
+    pthread_setspecific(runtime.key, thread);
+    return;
+  }
+  if (thread != this_thread || thread->is_main || forked() || thread->current == &vfork_gate)
+    return;
+  Locked lock;
+  const uint64_t now = ticks();
+  while (!is_idle(thread, thread->current))
+    close_visit(thread, thread->current, now, arena::record_unclosed);
+  Thread* folded = folded_tree();
+  if (folded == nullptr) return;  // its own records stay
+  for (Node* node = thread->first_node; node != nullptr; node = node->next) {
+    Node* parent = node->parent->parent == nullptr ? &folded->root : node->parent->folded;
+    node->folded = parent == &folded->other ? parent : find_or_make(folded, parent, node->name);
+    if (node->folded == nullptr) {
+      node->folded = &folded->other;
+      note_truncation();
+    }
+    fold_node(node->folded, node);
+  }
+  if (thread->other.record->visits != 0) fold_node(&folded->other, &thread->other);
+  for (unsigned i = 0; i < arena::cpu_words; ++i)
+    store(folded->item->cpus[i], folded->item->cpus[i] | thread->item->cpus[i]);
+  store(folded->item->cpu_samples, folded->item->cpu_samples + thread->item->cpu_samples);
+  store(folded->item->ended_threads, folded->item->ended_threads + 1);
+  store(folded->item->flags,
+        folded->item->flags | (thread->item->flags & arena::thread_mismatched));
+  this_thread = &no_thread;
+  store_release(thread->serial, uint64_t{0});
+  empty_storage(thread);
+  give_back(thread);
+}
+
+}  // namespace roofmark::runtime

@@ -1,0 +1,271 @@
+// The long paths of entering and leaving: first visits, new children, exits that don't fit.
+#include <sched.h>
+#include <string.h>
+
+#include "runtime.hpp"
+
+namespace roofmark::runtime {
+namespace {
+
+constexpr roofmark_token nothing = {nullptr, 0};
+
+uint32_t number_of(const char* bytes, size_t length) {
+  if (length > arena::name_bytes_cap) return no_name;
+  uint32_t name = runtime.names.find(bytes, length);
+  if (name != Names::none) return name;
+  Locked lock;
+  name = runtime.names.add(bytes, length);
+  return name == Names::none ? no_name : name;
+}
+
+// This thread's state, ready to be written; null: nothing is to be recorded.
+Thread* ready_thread() {
+  Thread* thread = this_thread;
+  if (is_real(thread) && thread->current == &vfork_gate && in_vfork_child(thread)) return nullptr;
+  if (forked()) {
+    become_child(is_real(thread) ? thread : nullptr);
+    thread = this_thread;
+  }
+  if (thread == &no_thread) thread = make_thread();
+  if (thread != &lost_thread) return thread;
+  arena::FileHeader* header = runtime.file.header();
+  if (header != nullptr) {
+    __atomic_fetch_add(&header->lost_visits, 1, __ATOMIC_RELAXED);
+    note_truncation();
+  }
+  return nullptr;
+}
+
+roofmark_token begin_visit(Thread* thread, Node* node, Node* outer) {
+  node->outer = outer;
+  store_release(thread->current, node);
+  const uint64_t now = ticks();
+  store(node->start, now);
+  store(node->record->open, now);
+  return {node, now};
+}
+
+roofmark_token enter_other(Thread* thread) {
+  if (thread->current == &thread->other) {
+    ++thread->depth_in_other;
+    return {&thread->other, 0};
+  }
+  __atomic_fetch_or(&thread->item->flags, arena::thread_other_full, __ATOMIC_RELAXED);
+  note_truncation();
+  return begin_visit(thread, &thread->other, thread->current);
+}
+
+roofmark_token enter_number(uint32_t name) {
+  Thread* thread = ready_thread();
+  if (thread == nullptr) return nothing;
+  if (const uint64_t now = ticks(); now >= load(*thread->deadline)) housekeeping(thread, now);
+  Node* current = thread->current;
+  if (name == no_name || current == &thread->other) return enter_other(thread);
+  bool adopted = false;
+  Node* base = current == &thread->gate ? place(thread, name, adopted) : current;
+  Node* node = child_of(base, name);
+  if (node == nullptr) {
+    Locked lock;
+    node = make_node(thread, base, name);
+  }
+  if (node == nullptr) return enter_other(thread);
+  if (adopted) store(node->record->adopted_visits, node->record->adopted_visits + 1);
+  return begin_visit(thread, node, current);
+}
+
+void count_stale_exit(Thread* thread) {
+  __atomic_fetch_or(&thread->item->flags, arena::thread_mismatched, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&runtime.file.header()->stale_exits, 1, __ATOMIC_RELAXED);
+}
+
+bool is_open(const Thread* thread, const Node* node) {
+  for (const Node* open = thread->current; !is_idle(thread, open); open = open->outer)
+    if (open == node) return true;
+  return false;
+}
+
+// Ends every visit from the innermost up to the node's own.
+void leave_until(Thread* thread, Node* node, uint64_t now) {
+  while (thread->current != node)
+    close_visit(thread, thread->current, now, arena::record_mismatched);
+  close_visit(thread, node, now, 0);
+}
+
+// The owner ends the visit itself, at its next marker: nobody else writes its records.
+void close_elsewhere(Node* node, uint64_t visit, uint64_t now) {
+  Locked lock;
+  for (Thread* owner = runtime.all; owner != nullptr; owner = owner->next_all) {
+    if (node->thread != owner || owner->serial == 0 || load(node->start) != visit ||
+        load(node->record->open) != visit)
+      continue;
+    store(node->closed_visit, visit);
+    store_release(node->closed_elsewhere, now);
+    store_release(*owner->deadline, uint64_t{0});
+    return;
+  }
+  if (arena::FileHeader* header = runtime.file.header(); header != nullptr)
+    __atomic_fetch_add(&header->stale_exits, 1, __ATOMIC_RELAXED);
+}
+
+// Visits of this thread that another thread closed.
+void settle_foreign_exits(Thread* thread) {
+  Node** link = &thread->current;
+  for (Node* node = *link; !is_idle(thread, node);) {
+    const uint64_t when = load_acquire(node->closed_elsewhere);
+    Node* outer = node->outer;
+    if (when != 0) store(node->closed_elsewhere, uint64_t{0});
+    if (when == 0 || load(node->closed_visit) != node->start) {
+      link = &node->outer;
+    } else {
+      Node* const inner = thread->current;
+      close_visit(thread, node, when, arena::record_wrong_thread);
+      store_release(thread->current, inner);
+      store_release(*link, outer);
+    }
+    node = outer;
+  }
+}
+
+}  // namespace
+
+void close_visit(Thread* thread, Node* node, uint64_t now, uint32_t flags) {
+  arena::Record* record = node->record;
+  if (node->inherited) {
+    // Its entry was the parent process's: only the time since the fork is ours.
+    node->inherited = false;
+    const uint32_t sequence = record->sequence;
+    store(record->sequence, sequence + 1);
+    fence_release();
+    const uint64_t since = record->open;
+    store(record->sum_ticks, record->sum_ticks + (now > since ? now - since : 0));
+    store(record->open, uint64_t{0});
+    store(record->last_exit, now);
+    store_release(record->sequence, sequence + 2);
+  } else {
+    const uint64_t duration = now > node->start ? now - node->start : 0;
+    if (record->visits == 0) {
+      store(record->first_entry, node->start);
+      store(record->first_ticks, duration);
+    } else if (node->histogram == nullptr && node != &thread->other) {
+      Locked lock;
+      give_histogram(node);
+    }
+    add_visit(record, node->histogram, duration, now);
+  }
+  if (flags != 0) __atomic_fetch_or(&record->flags, flags, __ATOMIC_RELAXED);
+  if (node == &thread->other) thread->depth_in_other = 0;
+  store_release(thread->current, node->outer);
+}
+
+void housekeeping(Thread* thread, uint64_t now) {
+  store(*thread->deadline, now + runtime.interval);
+  settle_foreign_exits(thread);
+  const int cpu = sched_getcpu();
+  if (cpu >= 0 && static_cast<unsigned>(cpu) < arena::cpu_words * 64) {
+    uint64_t& word = thread->item->cpus[cpu / 64];
+    store(word, word | uint64_t{1} << (cpu % 64));
+    store(thread->item->cpu_samples, thread->item->cpu_samples + 1);
+  }
+  if (now < load(runtime.next_calibration)) return;
+  Locked lock;
+  calibrate_again();
+}
+
+roofmark_token enter_slow(roofmark_site* site) {
+  if (inside_runtime) return nothing;
+  uint32_t name = load(site->id);
+  if (name == Names::none) {
+    const char* bytes = load_acquire(site->name);
+    name = number_of(bytes, load(site->length));
+    if (name != no_name) store(site->id, name);
+  }
+  return enter_number(name);
+}
+
+roofmark_token enter_named(const char* name, size_t length) {
+  if (inside_runtime) return nothing;
+  return enter_number(number_of(name, length));
+}
+
+roofmark_token enter_late(Thread* thread, Node* node, uint64_t) {
+  store_release(thread->current, node->outer);
+  return enter_number(node->name);
+}
+
+void leave_slow(roofmark_token token, uint64_t now) {
+  auto* node = static_cast<Node*>(token.node);
+  if (node == nullptr) return;
+  Thread* thread = this_thread;
+  if (!is_real(thread)) {
+    if (runtime.active != 0 && !forked()) close_elsewhere(node, token.visit, now);
+    return;
+  }
+  if (thread->current == &vfork_gate && in_vfork_child(thread)) return;
+  if (forked()) {
+    become_child(thread);
+    if (!is_real(this_thread)) return;
+  }
+  if (now >= load(*thread->deadline)) housekeeping(thread, now);
+  bool same_visit = token.visit == node->start;
+  while (node->successor != nullptr) node = node->successor;
+  if (node != token.node) same_visit = same_visit && node->inherited;
+  if (node == &thread->other && thread->depth_in_other > 0) {
+    --thread->depth_in_other;
+  } else if (node == thread->current && same_visit) {
+    close_visit(thread, node, now, 0);
+  } else if (node->thread != thread) {
+    close_elsewhere(node, token.visit, now);
+  } else if (same_visit && is_open(thread, node)) {
+    leave_until(thread, node, now);
+  } else {
+    count_stale_exit(thread);
+  }
+}
+
+void leave_at_site(roofmark_site* site) {
+  Thread* thread = this_thread;
+  Node* node = thread->current;
+  if (likely(node->name == load(site->id) && node->start != 0)) {
+    leave_region({node, node->start});
+    return;
+  }
+  const uint64_t now = ticks();
+  thread = ready_thread();
+  if (thread == nullptr) return;
+  if (thread->current == &thread->other) {
+    if (thread->depth_in_other > 0)
+      --thread->depth_in_other;
+    else
+      close_visit(thread, &thread->other, now, 0);
+    return;
+  }
+  const uint32_t name = number_of(load_acquire(site->name), load(site->length));
+  if (name != no_name) store(site->id, name);
+  for (node = thread->current; !is_idle(thread, node); node = node->outer)
+    if (node->name == name) {
+      leave_until(thread, node, now);
+      return;
+    }
+  count_stale_exit(thread);
+}
+
+void declare_work(roofmark_token token, double flop, double bytes) {
+  Thread* thread = ready_thread();
+  if (thread == nullptr) return;
+  Node* node = token.node == nullptr ? thread->current : static_cast<Node*>(token.node);
+  while (node->successor != nullptr) node = node->successor;
+  if (is_idle(thread, node) || node->thread != thread) {
+    count_stale_exit(thread);
+    return;
+  }
+  arena::Record* record = node->record;
+  const uint32_t sequence = record->sequence;
+  store(record->sequence, sequence + 1);
+  fence_release();
+  store(record->declared_flop, record->declared_flop + flop);
+  store(record->declared_bytes, record->declared_bytes + bytes);
+  store(record->declarations, record->declarations + 1);
+  store_release(record->sequence, sequence + 2);
+}
+
+}  // namespace roofmark::runtime
