@@ -22,6 +22,7 @@
 namespace roofmark {
 namespace {
 
+constexpr double planned_share = 0.85;
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 /// More of a pool than this is not worth its page faults on a machine whose cache is unknown.
 constexpr std::size_t most_chased = 640 * mebibyte;
@@ -57,7 +58,8 @@ class Calibration {
 
  private:
   double elapsed_s() const { return monotonic_s() - started_s_; }
-  double left_s() const { return std::max(options_.budget_s - elapsed_s(), 0.0); }
+  /// Rounds are not cut in the middle, so a part of the budget stays unplanned.
+  double left_s() const { return std::max(planned_share * options_.budget_s - elapsed_s(), 0.0); }
 
   /// A line for a person: not more often than one can read.
   void tell(double share, std::string_view what) {
