@@ -1,0 +1,246 @@
+// Executables as compilers make them, and files that are none.
+#include <sys/stat.h>
+#include <collectors/emulated/elf_file.hpp>
+#include <collectors/emulated/inspect.hpp>
+#include <collectors/emulated/inspect_parts.hpp>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "catch.hpp"
+
+using namespace roofmark::emulated;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Folder {
+  fs::path path;
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "roofmark-inspect-XXXXXX").string();
+    path = mkdtemp(name.data());
+    write("a.c", "int f(int);\nint main(int c, char** v) { (void)v; return f(c) - 2; }\n");
+    write("b.c", "int f(int x) { return x + 1; }\n");
+    write("v.c",
+          "double a[4096], b[4096];\nint main(void) { for (int i = 0; i < 4096; i++) a[i] = a[i] * "
+          "b[i] + 1.5; return (int)a[7] - 1; }\n");
+  }
+  ~Folder() { fs::remove_all(path); }
+  fs::path write(const std::string& name, const std::string& text) const {
+    std::ofstream(path / name, std::ios::binary) << text;
+    return path / name;
+  }
+};
+
+bool run(const std::string& command) {
+  return std::system((command + " > /dev/null 2>&1").c_str()) == 0;
+}
+
+/// The program that a compiler makes of the folder's sources; nothing where the compiler or an
+/// option is missing.
+std::optional<fs::path> build(const Folder& folder, const std::string& compiler,
+                              const std::string& options, const std::string& sources = "a.c b.c") {
+  const fs::path out = folder.path / "program";
+  fs::remove(out);
+  if (run("cd " + folder.path.string() + " && " + compiler + " " + options + " " + sources +
+          " -o program"))
+    return out;
+  WARN("skipped: " << compiler << " " << options << " does not work here");
+  return std::nullopt;
+}
+
+Executable inspected(const fs::path& file) {
+  const auto result = inspect(file);
+  REQUIRE(result.has_value());
+  return *result;
+}
+
+std::string clang() {
+  for (const char* name : {"clang", "clang-14", "clang-18"}) {
+    if (run(std::string(name) + " --version")) return name;
+  }
+  return "clang";
+}
+
+}  // namespace
+
+TEST_CASE("an ordinary program is fit as it is") {
+  const Folder folder;
+  const auto program = build(folder, "cc", "-g -O2");
+  if (!program) return;
+  const Executable e = inspected(*program);
+  CHECK(e.machine == "x86-64");
+  CHECK_FALSE(e.is_static);
+  CHECK_FALSE(e.setuid);
+  CHECK_FALSE(e.profiled);
+  CHECK(e.sanitizers.empty());
+  CHECK(e.debug.units >= 2);
+  CHECK(e.debug.version >= 4);
+  const Suitability s = suitability(e);
+  CHECK_FALSE(s.obstacle);
+  CHECK_FALSE(s.hide_debug);
+  CHECK(s.notes.empty());
+}
+
+TEST_CASE("debug information that Valgrind can't read is hidden in a copy that runs the same") {
+  struct Form {
+    std::string compiler, options, sources;
+    bool unreadable;
+  };
+  const std::string c = clang();
+  const Form forms[] = {{"gcc", "-gdwarf-5", "a.c b.c", false},
+                        {"gcc", "-gdwarf64 -gdwarf-5", "a.c b.c", true},
+                        {"gcc", "-gdwarf-5 -gsplit-dwarf", "a.c b.c", true},
+                        {"gcc", "-gdwarf-4 -gsplit-dwarf", "a.c b.c", false},
+                        {c, "-gdwarf-5", "a.c b.c", true},
+                        {c, "-gdwarf-5", "v.c", false},
+                        {c, "-gdwarf-4", "a.c b.c", false},
+                        {c, "-gdwarf-5 -gz", "a.c b.c", true}};
+  const Folder folder;
+  for (const Form& form : forms) {
+    INFO(form.compiler << " " << form.options << " " << form.sources);
+    const auto program = build(folder, form.compiler, form.options, form.sources);
+    if (!program) continue;
+    const Executable e = inspected(*program);
+    CHECK(e.debug.unreadable() == form.unreadable);
+    CHECK(suitability(e).hide_debug == form.unreadable);
+    if (!form.unreadable) continue;
+    CHECK(suitability(e).notes.size() == 1);
+    const auto copy = copy_without_debug(*program, folder.path / "copy");
+    REQUIRE(copy.has_value());
+    CHECK_FALSE(inspected(*copy).debug.unreadable());
+    CHECK(fs::file_size(*copy) == fs::file_size(*program));
+    CHECK(std::system(copy->c_str()) == std::system(program->c_str()));
+  }
+}
+
+TEST_CASE("sanitizers, profiling, static linking") {
+  const Folder folder;
+  if (const auto program = build(folder, "cc", "-fsanitize=address")) {
+    const Executable e = inspected(*program);
+    REQUIRE(e.sanitizers == std::vector<std::string>{"address"});
+    REQUIRE(suitability(e).obstacle);
+    CHECK(suitability(e).obstacle->remedy == "build it without the sanitizer");
+  }
+  if (const auto program = build(folder, clang(), "-fsanitize=thread")) {
+    CHECK(inspected(*program).sanitizers == std::vector<std::string>{"thread"});
+  }
+  if (const auto program = build(folder, "cc", "-pg")) {
+    CHECK(inspected(*program).profiled);
+    CHECK_FALSE(suitability(inspected(*program)).obstacle);
+  }
+  if (const auto program = build(folder, "cc", "-static -O2")) {
+    CHECK(inspected(*program).is_static);
+    CHECK(inspected(*program).evex.floating_point ==
+          0);  // glibc's string functions use EVEX, by dispatch
+  }
+  if (const auto program = build(folder, "cc", "-static-pie -O2")) {
+    CHECK(inspected(*program).is_static);
+    CHECK(inspected(*program).position_independent);
+  }
+}
+
+TEST_CASE("AVX-512 code is said to be possible, AVX2 code is not") {
+  const Folder folder;
+  if (const auto program =
+          build(folder, "cc", "-O3 -march=skylake-avx512 -mprefer-vector-width=512", "v.c")) {
+    const Executable e = inspected(*program);
+    CHECK(e.evex.floating_point > 0);
+    REQUIRE(suitability(e).notes.size() == 1);
+    CHECK(suitability(e).notes[0].find("-march=x86-64-v3") != std::string::npos);
+  }
+  if (const auto program = build(folder, "cc", "-O3 -march=haswell", "v.c")) {
+    CHECK(inspected(*program).evex.instructions == 0);
+  }
+}
+
+TEST_CASE("a script is followed to its interpreter, through another script") {
+  const Folder folder;
+  const fs::path first = folder.write("first", "#!/bin/sh -e\nexit 0\n");
+  const fs::path second = folder.write("second", "#! " + first.string() + "\n");
+  const Executable e = inspected(second);
+  CHECK(e.path == "/bin/sh");
+  CHECK(e.script == second);
+  CHECK(e.machine == inspected("/bin/sh").machine);
+  CHECK_FALSE(inspect(folder.write("none", "#!\n")).has_value());
+  CHECK_FALSE(inspect(folder.write("lost", "#!/nowhere/to/be/found\n")).has_value());
+  CHECK_FALSE(
+      inspect(folder.write("loop", "#!" + (folder.path / "loop").string() + "\n")).has_value());
+}
+
+TEST_CASE("set-user-ID programs are an obstacle, and a copy is not set-user-ID") {
+  const Folder folder;
+  const auto program = build(folder, "cc", "-O2");
+  if (!program) return;
+  REQUIRE(chmod(program->c_str(), 04755) == 0);
+  const Executable e = inspected(*program);
+  CHECK(e.setuid);
+  CHECK(suitability(e).obstacle);
+  REQUIRE(copy_without_debug(*program, folder.path / "copy").has_value());
+  CHECK_FALSE(inspected(folder.path / "copy").setuid);
+}
+
+TEST_CASE("files that are no programs, and programs of other machines") {
+  const Folder folder;
+  CHECK_FALSE(inspect(folder.path / "missing").has_value());
+  CHECK_FALSE(inspect(folder.write("empty", "")).has_value());
+  CHECK_FALSE(inspect(folder.write("text", "hello\n")).has_value());
+  CHECK_FALSE(inspect(folder.path).has_value());
+  std::string head(64, '\0');
+  head.replace(0, 7, "\177ELF\2\1\1");
+  head[18] = '\267';  // aarch64
+  const Executable arm = inspected(folder.write("arm", head));
+  CHECK(arm.machine == "aarch64");
+  REQUIRE(suitability(arm).obstacle);
+  CHECK(suitability(arm).obstacle->reason.find("aarch64") != std::string::npos);
+  head[4] = 1;
+  head[18] = 3;
+  CHECK(inspected(folder.write("i386", head)).machine == "x86 (32 bits)");
+  CHECK_FALSE(copy_without_debug(folder.path / "arm", folder.path / "copy").has_value());
+}
+
+TEST_CASE("a copy that can't be written is a problem with a remedy") {
+  const auto copy = copy_without_debug("/proc/self/exe", "/nowhere/copy");
+  REQUIRE_FALSE(copy.has_value());
+  CHECK_FALSE(copy.error().remedy.empty());
+}
+
+TEST_CASE("damaged ELF files are read without leaving them") {
+  std::ifstream self("/proc/self/exe", std::ios::binary);
+  std::vector<std::uint8_t> whole(200'000);
+  self.read(reinterpret_cast<char*>(whole.data()), static_cast<std::streamsize>(whole.size()));
+  std::mt19937 random(1);
+  const auto looked_at = [](const ElfFile& elf) {
+    return debug_form(elf).units + evex_signs(elf).instructions +
+           (elf.has_symbol("main") ? 1U : 0U) +
+           static_cast<unsigned>(elf.needed_libraries().size());
+  };
+  for (int i = 0; i < 300; ++i) {
+    std::vector<std::uint8_t> damaged(whole.begin(),
+                                      whole.begin() + static_cast<long>(random() % 4096 + 1));
+    for (int k = 0; k < 20; ++k)
+      damaged[random() % damaged.size()] = static_cast<std::uint8_t>(random());
+    if (damaged.size() > 7) std::copy(whole.begin(), whole.begin() + 7, damaged.begin());
+    const ElfFile elf(std::move(damaged));
+    looked_at(elf);
+  }
+  // Section headers in range that point anywhere.
+  for (int i = 0; i < 300; ++i) {
+    std::vector<std::uint8_t> made(4096);
+    for (auto& byte : made) byte = static_cast<std::uint8_t>(random());
+    Elf64_Ehdr header{};
+    std::copy(whole.begin(), whole.begin() + 16, header.e_ident);
+    header.e_machine = EM_X86_64;
+    header.e_shoff = random() % 4096;
+    header.e_shnum = static_cast<std::uint16_t>(random() % 64);
+    header.e_shstrndx = static_cast<std::uint16_t>(random() % 64);
+    header.e_phoff = random() % 4096;
+    header.e_phnum = static_cast<std::uint16_t>(random());
+    std::memcpy(made.data(), &header, sizeof header);
+    looked_at(ElfFile(std::move(made)));
+  }
+  SUCCEED("no access outside the file");
+}
