@@ -19,6 +19,10 @@ std::optional<T> load(Bytes bytes, std::uint64_t offset) {
 }  // namespace
 
 Result<ElfFile> ElfFile::read(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) {
+    return tl::unexpected(Problem{"there is no such file", path.string(), "check the name"});
+  }
   std::ifstream file(path, std::ios::binary);
   std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(file),
                                   std::istreambuf_iterator<char>()};

@@ -69,6 +69,8 @@ bool gains_rights(const fs::path& file) {
 
 /// The interpreter of a script, or nothing.
 std::optional<std::string> interpreter_of(const fs::path& file) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) return std::nullopt;
   std::ifstream stream(file, std::ios::binary);
   std::array<char, 2> mark{};
   if (!stream.read(mark.data(), mark.size()) || mark[0] != '#' || mark[1] != '!')

@@ -39,7 +39,7 @@ inline constexpr std::uint32_t sets_per_block = 16;
 
 constexpr Place place_of(Line line) {
   const std::uint32_t number = line / sets_per_block;
-  const std::uint32_t hash = (number ^ (number >> 11)) * 0x9E3779B1U;
+  const std::uint32_t hash = (number ^ (number >> 11) ^ (number >> 23)) * 0x9E3779B1U;
   return {hash, (line ^ (hash >> 8)) % sets_per_block};
 }
 

@@ -73,9 +73,22 @@ inline ByteRange widened(std::uint64_t lines, std::uint64_t plru, std::uint64_t 
   return {value, value < other ? value : other, value < other ? other : value};
 }
 
+// What passed an interface, from what passed it in the sampled sets and from how many lines came up
+// to it: of the sample and in all. Where (nearly) every line of the sample that came also passed,
+// the unsampled did too: that share of all that came is right for an array of any size, even a few
+// lines in whose rounding plain scaling would be off. Elsewhere lines differ in how often they
+// come, and the sample is scaled by the sets left out.
+inline std::uint64_t passed(std::uint64_t sampled, std::uint64_t came_sampled, std::uint64_t came,
+                            unsigned shift) {
+  if (shift == 0) return sampled;
+  const double share =
+      came_sampled == 0 ? 0 : static_cast<double>(sampled) / static_cast<double>(came_sampled);
+  return share >= 0.9 ? scaled(came, share) : sampled << shift;
+}
+
 }  // namespace detail
 
-// Lines to bytes. Sampled levels are scaled by the number of sets left out.
+// Lines to bytes.
 inline TrafficBytes bytes_of(const Traffic& t, const Sampling& sampling) {
   TrafficBytes b;
   const auto exact = [](std::uint64_t lines) {
@@ -84,13 +97,17 @@ inline TrafficBytes bytes_of(const Traffic& t, const Sampling& sampling) {
   b.l2_read = exact(t.l2.read);
   b.l2_write = exact(t.l2.write);
   const auto range = [&](std::uint64_t lines, std::uint64_t plru, std::uint64_t lru) {
-    return detail::widened(lines << sampling.shift, plru, lru, sampling.second_policy_shift,
-                           b.policy_dependent);
+    return detail::widened(lines, plru, lru, sampling.second_policy_shift, b.policy_dependent);
   };
-  b.l3_read = range(t.l3.read, t.plru.l3.read, t.lru.l3.read);
-  b.l3_write = range(t.l3.write, t.plru.l3.write, t.lru.l3.write);
-  b.dram_read = range(t.dram.read, t.plru.dram.read, t.lru.dram.read);
-  b.dram_write = range(t.dram.write, t.plru.dram.write, t.lru.dram.write);
+  const unsigned shift = sampling.shift;
+  const InterfaceLines l3{detail::passed(t.l3.read, t.l2_sampled.read, t.l2.read, shift),
+                          detail::passed(t.l3.write, t.l2_sampled.write, t.l2.write, shift)};
+  b.l3_read = range(l3.read, t.plru.l3.read, t.lru.l3.read);
+  b.l3_write = range(l3.write, t.plru.l3.write, t.lru.l3.write);
+  b.dram_read = range(detail::passed(t.dram.read, t.l3.read, l3.read, shift), t.plru.dram.read,
+                      t.lru.dram.read);
+  b.dram_write = range(detail::passed(t.dram.write, t.l3.write, l3.write, shift), t.plru.dram.write,
+                       t.lru.dram.write);
   const std::uint64_t nontemporal = t.nontemporal * line_bytes;
   b.dram_write.value += nontemporal;
   b.dram_write.low += nontemporal;
