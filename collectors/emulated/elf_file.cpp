@@ -78,12 +78,6 @@ void ElfFile::parse() {
   for (ElfSection& section : sections_) section.name = text_at(names, section.header.sh_name);
 }
 
-const ElfSection* ElfFile::section(std::string_view name) const {
-  const auto found = std::find_if(sections_.begin(), sections_.end(),
-                                  [&](const ElfSection& s) { return s.name == name; });
-  return found == sections_.end() ? nullptr : &*found;
-}
-
 bool ElfFile::has_segment(std::uint32_t type) const {
   return std::any_of(segments_.begin(), segments_.end(),
                      [&](const Elf64_Phdr& s) { return s.p_type == type; });
@@ -119,13 +113,6 @@ bool ElfFile::has_symbol(std::string_view name) const {
     }
   }
   return false;
-}
-
-std::optional<std::pair<std::size_t, std::size_t>> ElfFile::section_names() const {
-  if (!valid_ || header_.e_shstrndx >= sections_.size()) return std::nullopt;
-  const ElfSection& names = sections_[header_.e_shstrndx];
-  if (names.content.empty()) return std::nullopt;
-  return std::pair{static_cast<std::size_t>(names.header.sh_offset), names.content.size()};
 }
 
 }  // namespace roofmark::emulated

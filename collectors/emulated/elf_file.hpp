@@ -34,14 +34,10 @@ class ElfFile {
   bool is_32_bit() const { return is_32_bit_; }
   std::uint16_t type() const { return header_.e_type; }
   const std::vector<ElfSection>& sections() const { return sections_; }
-  const ElfSection* section(std::string_view name) const;
   bool has_segment(std::uint32_t type) const;
   std::vector<std::string_view> needed_libraries() const;
   /// True if a symbol of .symtab or .dynsym, defined or not, has the name.
   bool has_symbol(std::string_view name) const;
-  Bytes bytes() const { return bytes_; }
-  /// Where the names of the sections lie in the file.
-  std::optional<std::pair<std::size_t, std::size_t>> section_names() const;
 
  private:
   void parse();

@@ -2,8 +2,10 @@
 
 #include <sys/stat.h>
 #include <sys/xattr.h>
+#include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -62,8 +64,9 @@ bool is_profiled(const ElfFile& elf) {
 
 bool gains_rights(const fs::path& file) {
   struct stat status {};
-  if (stat(file.c_str(), &status) != 0) return false;
-  if ((status.st_mode & (S_ISUID | S_ISGID)) != 0) return true;
+  if (geteuid() == 0 || stat(file.c_str(), &status) != 0) return false;
+  if ((status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid()) return true;
+  if ((status.st_mode & S_ISGID) != 0 && status.st_gid != getegid()) return true;
   return getxattr(file.c_str(), "security.capability", nullptr, 0) > 0;
 }
 
@@ -85,6 +88,19 @@ std::optional<std::string> interpreter_of(const fs::path& file) {
 
 }  // namespace
 
+std::optional<fs::path> find_program(const std::string& name) {
+  const auto executable = [](const fs::path& file) { return access(file.c_str(), X_OK) == 0; };
+  if (name.find('/') != std::string::npos)
+    return executable(name) ? std::optional<fs::path>(name) : std::nullopt;
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const fs::path file = fs::path(folder.empty() ? "." : folder) / name;
+    if (fs::is_regular_file(file) && executable(file)) return file;
+  }
+  return std::nullopt;
+}
+
 Result<Executable> inspect(const fs::path& file) {
   Executable executable;
   executable.path = file;
@@ -100,13 +116,12 @@ Result<Executable> inspect(const fs::path& file) {
   const auto elf = ElfFile::read(executable.path);
   if (!elf) return tl::unexpected(elf.error());
   executable.machine = machine_name(*elf);
-  executable.setuid = gains_rights(executable.path);
+  executable.gains_rights = gains_rights(executable.path);
   if (!elf->is_elf64_little()) return executable;
   executable.is_static = !elf->has_segment(PT_INTERP);
   executable.position_independent = elf->type() == ET_DYN;
   executable.sanitizers = sanitizers_of(*elf);
   executable.profiled = is_profiled(*elf);
-  executable.debug = debug_form(*elf);
   executable.evex = evex_signs(*elf);
   return executable;
 }
@@ -121,66 +136,19 @@ Suitability suitability(const Executable& e) {
     s.obstacle = Problem{
         "it is built with -fsanitize=" + e.sanitizers.front() + ", which can't run in the emulator",
         where, "build it without the sanitizer"};
-  } else if (e.setuid) {
+  } else if (e.gains_rights) {
     s.obstacle = Problem{
         "it gains rights when it starts (set-user-ID or capabilities), which the emulator can't "
         "give it",
-        where, "count a copy of it as the user whose rights it needs"};
+        where, "count it as the user whose rights it needs"};
   }
   if (s.obstacle) return s;
-  if (e.debug.unreadable()) {
-    s.hide_debug = true;
-    const char* form = e.debug.dwarf64 ? "64-bit DWARF"
-                       : e.debug.split ? "split DWARF 5"
-                                       : "clang's DWARF 5";
-    s.notes.push_back(std::string("The debug information is of a form that Valgrind can't read (") +
-                      form +
-                      "): a copy without it is counted, and there are no totals per source line; "
-                      "-gdwarf-4 keeps them.");
-  }
-  if (e.is_static)
-    s.notes.emplace_back(
-        "The program is static, so its markers can't be seen unless it links Roofmark's runtime.");
   if (e.evex.floating_point > 0) {
     s.notes.emplace_back(
         "The program may execute AVX-512, which can't be emulated: if it stops at an illegal "
         "instruction, build it for the counted run with -march=x86-64-v3.");
   }
-  if (e.profiled)
-    s.notes.emplace_back(
-        "The program is built with -pg, whose profiling timer may end it in the emulator.");
   return s;
-}
-
-Result<fs::path> copy_without_debug(const fs::path& from, const fs::path& to) {
-  auto elf = ElfFile::read(from);
-  if (!elf) return tl::unexpected(elf.error());
-  const auto names = elf->section_names();
-  if (!names)
-    return tl::unexpected(
-        Problem{"its sections have no names", from.string(), "strip --strip-debug it by hand"});
-  std::string bytes(reinterpret_cast<const char*>(elf->bytes().data()), elf->bytes().size());
-  // Readers find debug sections by name alone; a name of equal length hides them and moves nothing.
-  for (const auto& [visible, hidden] :
-       {std::pair<std::string_view, std::string_view>{".debug_", ".hidden"},
-        {".zdebug_", ".zhidden"}}) {
-    const std::size_t end = names->first + names->second;
-    for (std::size_t at = bytes.find(visible, names->first); at < end; at = bytes.find(visible, at))
-      bytes.replace(at, visible.size(), hidden);
-  }
-  std::ofstream out(to, std::ios::binary | std::ios::trunc);
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  out.close();
-  std::error_code error;
-  const auto mode =
-      fs::status(from, error).permissions() & ~(fs::perms::set_uid | fs::perms::set_gid);
-  if (!error) fs::permissions(to, mode | fs::perms::owner_write, error);
-  if (!out || error) {
-    fs::remove(to, error);
-    return tl::unexpected(Problem{"the copy without debug information can't be written",
-                                  to.string(), "free space there, or build with -gdwarf-4"});
-  }
-  return to;
 }
 
 }  // namespace roofmark::emulated

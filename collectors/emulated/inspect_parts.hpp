@@ -6,7 +6,6 @@
 
 namespace roofmark::emulated {
 
-DebugForm debug_form(const ElfFile& elf);
 EvexSigns evex_signs(const ElfFile& elf);
 EvexSigns evex_signs_in(Bytes code);
 

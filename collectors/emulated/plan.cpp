@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include "inspect.hpp"
+
 namespace roofmark::emulated {
 namespace {
 
@@ -69,6 +71,14 @@ Result<CountedCommand> plan(const Install& install, const std::vector<std::strin
   if (target.empty()) return tl::unexpected(Problem{"no program to count", "", ""});
   CountedCommand command;
   command.output = output;
+  // What can't be inspected is the emulator's to judge: it is started all the same.
+  if (const auto program = find_program(target.front())) {
+    if (const auto executable = inspect(*program)) {
+      const Suitability fit = suitability(*executable);
+      if (fit.obstacle) return tl::unexpected(*fit.obstacle);
+      command.notes = fit.notes;
+    }
+  }
   auto& arguments = command.arguments;
   arguments = {(install.libexec / launcher).string(), "--tool=roofmark-emulator",
                // Neither ~/.valgrindrc nor ./.valgrindrc may change what is counted.
