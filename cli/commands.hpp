@@ -3,16 +3,25 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
 
 namespace roofmark::cli {
 
 /// Exit status for arguments or files that can't be used.
 inline constexpr int bad_input = 2;
+/// Exit status of `record` and `run` when the target was not started for a reason of ours.
+inline constexpr int not_started = 125;
 
 void add_machine_command(CLI::App& app, int& status);
-void add_record_command(CLI::App& app, int& status);
 void add_report_command(CLI::App& app, int& status);
 void add_chart_command(CLI::App& app, int& status);
-void add_run_command(CLI::App& app, int& status);
+
+/// These start a target: what followed `--` on the command line reaches them byte for byte. They
+/// end as the target ended and do not return.
+void add_record_command(CLI::App& app, const std::vector<std::string>& target);
+void add_run_command(CLI::App& app, const std::vector<std::string>& target);
+/// The target: what followed `--`, or what the command did not know, for those who leave `--` out.
+std::vector<std::string> target_of(const CLI::App& command, const std::vector<std::string>& target);
 
 }  // namespace roofmark::cli

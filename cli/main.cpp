@@ -1,26 +1,86 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <exception>
 #include <roofmark/result.hpp>
 
 #include "commands.hpp"
 
-int main(int argc, char** argv) {
+namespace roofmark::cli {
+
+std::vector<std::string> target_of(const CLI::App& command,
+                                   const std::vector<std::string>& target) {
+  const std::vector<std::string> unknown = command.remaining();
+  if (target.empty()) return unknown;
+  if (!unknown.empty()) throw CLI::ExtrasError(command.get_name(), unknown);
+  return target;
+}
+
+namespace {
+
+/// Descriptors that we open must not get the numbers 0, 1, 2 when those were closed: they would be
+/// taken for the program's input and output. Closed on exec, so that the target finds what we
+/// found.
+void reserve_standard_descriptors() {
+  int fd = 0;
+  do {
+    fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+  } while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0) close(fd);
+}
+
+/// Whether the command line asks for a command that runs a target: its own failures are 125.
+bool runs_target(int argc, char** argv) {
+  return argc > 1 && (std::strcmp(argv[1], "record") == 0 || std::strcmp(argv[1], "run") == 0);
+}
+
+int run(int argc, char** argv) {
+  // The target's arguments are its own: they are split off before anything looks at them.
+  char** const end = argv + argc;
+  char** const dashes =
+      runs_target(argc, argv)
+          ? std::find_if(argv, end, [](const char* word) { return std::strcmp(word, "--") == 0; })
+          : end;
+  const std::vector<std::string> target(dashes == end ? end : dashes + 1, end);
+
   CLI::App app{"Roofmark: how far each region of a program is from this machine's roof, and why"};
   app.name("roofmark");
   app.set_version_flag("--version", std::string("roofmark ") + ROOFMARK_VERSION);
   app.require_subcommand(0, 1);
 
   int status = 0;
-  roofmark::cli::add_machine_command(app, status);
-  roofmark::cli::add_report_command(app, status);
-  roofmark::cli::add_chart_command(app, status);
+  add_run_command(app, target);
+  add_record_command(app, target);
+  add_report_command(app, status);
+  add_machine_command(app, status);
+  add_chart_command(app, status);
 
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(dashes - argv), argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : roofmark::cli::bad_input;
+    if (app.exit(error) == 0) return 0;
+    return runs_target(argc, argv) ? not_started : bad_input;
   }
   if (app.get_subcommands().empty()) {
-    std::cerr << app.help();
-    return roofmark::cli::bad_input;
+    std::fputs(app.help().c_str(), stderr);
+    return bad_input;
   }
   return status;
+}
+
+}  // namespace
+}  // namespace roofmark::cli
+
+int main(int argc, char** argv) {
+  roofmark::cli::reserve_standard_descriptors();
+  try {
+    return roofmark::cli::run(argc, argv);
+  } catch (const std::exception& error) {
+    // Memory, or a fault of ours.
+    std::fprintf(stderr, "roofmark: %s\n", error.what());
+    return roofmark::cli::not_started;
+  }
 }

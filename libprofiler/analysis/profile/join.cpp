@@ -244,6 +244,19 @@ void note_not_reached(const JoinInput& input, const RegionTree& tree,
                           (problem.remedy.empty() ? "." : ". What helps: " + problem.remedy + "."));
 }
 
+/// Depth first, so that a region's parts follow it, in the order in which they were first seen.
+std::vector<std::size_t> reading_order(const RegionTree& tree) {
+  std::vector<std::size_t> order, waiting{RegionTree::root};
+  while (!waiting.empty()) {
+    const std::size_t region = waiting.back();
+    waiting.pop_back();
+    order.push_back(region);
+    const std::vector<std::size_t>& children = tree[region].children;
+    waiting.insert(waiting.end(), children.rbegin(), children.rend());
+  }
+  return order;
+}
+
 }  // namespace
 
 void join(const JoinInput& input, Profile& profile) {
@@ -268,7 +281,7 @@ void join(const JoinInput& input, Profile& profile) {
   const Problem not_counted =
       input.not_counted.value_or(Problem{"no counted run was made", "", "--counters auto"});
 
-  for (std::size_t i = 0; i < tree.regions().size(); ++i) {
+  for (const std::size_t i : reading_order(tree)) {
     const MergedRegion& region = tree[i];
     const bool is_root = i == RegionTree::root;
     const bool visited = region.visits > 0;

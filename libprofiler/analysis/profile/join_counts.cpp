@@ -228,6 +228,8 @@ std::vector<RegionWork> counted_work(const CountedPass& pass, const std::vector<
     inclusive.work = region.self;
     for (const std::size_t child : merged.children) {
       add(inclusive, result[child]);
+      // The mix of a region is that of all that runs inside it.
+      if (result[child].flags.count("isa_differs") != 0) region.flags.insert("isa_differs");
       if (result[child].flop_gap != Gap::none && region.flop_gap == Gap::none)
         region.flop_gap = Gap::child;
       for (const auto& [level, gap] : result[child].bytes_gap)

@@ -95,11 +95,10 @@ void add_histogram(MergedRegion& region, const RawHistogram& histogram) {
   for (std::size_t i = 0; i < histogram.counts.size(); ++i) counts[i] += histogram.counts[i];
 }
 
-void add_visits(MergedRegion& region, const RawNode& node, const Clock& clock) {
+void add_visits(MergedRegion& region, const RawNode& node, const Clock& clock, double entry_s) {
   if (node.visits == 0) return;
   const double min_s = clock.seconds(static_cast<double>(node.min_ticks));
   const double max_s = clock.seconds(static_cast<double>(node.max_ticks));
-  const double entry_s = clock.raw_s(node.first_entry);
   const bool first = region.closed_visits == 0;
   region.min_s = first ? min_s : std::min(region.min_s, min_s);
   region.max_s = first ? max_s : std::max(region.max_s, max_s);
@@ -112,27 +111,41 @@ void add_visits(MergedRegion& region, const RawNode& node, const Clock& clock) {
   add_histogram(region, node.histogram);
 }
 
+/// In a forked child: a visit that its parent began. Its time since the fork is the child's own,
+/// the visit is the parent's.
+bool continues_visit_of_parent(const RawNode& node) {
+  return node.inherited && node.visits == 0;
+}
+
 void add_flags(MergedRegion& region, const RawNode& node) {
-  if (node.open_since) region.flags.insert("unclosed");
+  if (node.unclosed || (node.open_since && !continues_visit_of_parent(node))) region.flags.insert("unclosed");
   if (node.torn) region.flags.insert("torn");
   if (node.mismatched || node.wrong_thread) region.flags.insert("mismatched");
   if (node.other) region.flags.insert("truncated");
   if (node.adopted_visits > 0) region.flags.insert("adopted");
 }
 
+/// The first entry is recorded when the first visit ends.
+std::uint64_t first_entry_of(const RawNode& node) {
+  if (node.first_entry != 0) return node.first_entry;
+  if (node.open_since) return *node.open_since;
+  return node.last_exit - std::min(node.last_exit, node.sum_ticks);
+}
+
 void add_node(MergedRegion& region, const RawNode& node, const NodeTime& time,
               const RawProcess& process, const Clock& clock, double end_s) {
   add_flags(region, node);
-  const std::uint64_t open = node.open_since ? 1 : 0;
-  if (node.visits + open == 0) return;  // only passed through
-  const double entry_s = clock.raw_s(node.first_entry);
-  const double exit_s = open != 0 ? std::max(end_s, entry_s) : clock.raw_s(node.last_exit);
-  const bool first = region.visits == 0;
-  add_visits(region, node, clock);
+  const bool open = node.open_since.has_value();
+  if (node.visits == 0 && !open && node.sum_ticks == 0) return;  // only passed through
+  const double entry_s = clock.raw_s(first_entry_of(node));
+  const double exit_s = open ? std::max(end_s, entry_s) : clock.raw_s(node.last_exit);
+  const bool first = region.threads == 0;
+  add_visits(region, node, clock, entry_s);
   region.first_entry_s = first ? entry_s : std::min(region.first_entry_s, entry_s);
   region.last_exit_s = first ? exit_s : std::max(region.last_exit_s, exit_s);
-  region.visits += node.visits + open;
-  region.open_visits += open;
+  const std::uint64_t open_visits = open && !continues_visit_of_parent(node) ? 1 : 0;
+  region.visits += node.visits + open_visits;
+  region.open_visits += open_visits;
   region.adopted_visits += node.adopted_visits;
   region.threads += std::max<std::uint64_t>(node.threads, 1);
   region.thread_s += time.time_s;

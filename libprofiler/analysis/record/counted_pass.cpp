@@ -176,7 +176,7 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
                                    seconds(estimate.low_s), seconds(estimate.high_s)));
     return 0.5;
   };
-  const Bounded bounded = supervise_bounded(launched->pid, gate, deadline_s, show_progress);
+  const Bounded bounded = supervise_bounded(*launched, gate, deadline_s, show_progress);
   if (options.progress) options.progress("");
 
   emulated::CountedCommand planned = *command;

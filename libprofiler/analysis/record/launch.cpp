@@ -15,9 +15,10 @@ namespace {
 
 /// What the child says through the pipe, in one write.
 struct Message {
-  enum Kind : std::int32_t { exec_failed, prepare_failed, smaller_environment };
+  enum Kind : std::int32_t { starting, exec_failed, prepare_failed, smaller_environment };
   Kind kind;
   std::int32_t error;
+  double time_s;
 };
 
 std::vector<char*> pointers(const std::vector<std::string>& strings) {
@@ -30,7 +31,7 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
 }
 
 void say(int pipe, Message::Kind kind, int error) {
-  const Message message{kind, error};
+  const Message message{kind, error, monotonic_s()};
   [[maybe_unused]] const ssize_t written = write(pipe, &message, sizeof message);
 }
 
@@ -79,6 +80,7 @@ tl::expected<Launched, LaunchFailure> launch(const Launch& launch) {
       }
     }
     sigprocmask(SIG_SETMASK, &launch.signal_mask, nullptr);
+    say(writer.get(), Message::starting, 0);
     execvpe(arguments[0], arguments.data(), variables.data());
     if (errno == E2BIG && !launch.smaller_environment.empty()) {
       say(writer.get(), Message::smaller_environment, 0);
@@ -89,12 +91,17 @@ tl::expected<Launched, LaunchFailure> launch(const Launch& launch) {
   }
 
   writer.close();
-  Launched launched{pid, false};
+  Launched launched;
+  launched.pid = pid;
   Message message{};
   ssize_t got = 0;
   while ((got = read(reader.get(), &message, sizeof message)) != 0) {
     if (got < 0 && errno == EINTR) continue;
     if (got != ssize_t{sizeof message}) break;
+    if (message.kind == Message::starting) {
+      launched.started_s = message.time_s;
+      continue;
+    }
     if (message.kind == Message::smaller_environment) {
       launched.smaller_environment = true;
       continue;

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <analysis/machine/stopwatch.hpp>
 #include <csignal>
 #include <functional>
 #include <optional>
@@ -24,6 +25,7 @@ struct Launch {
 
 struct Launched {
   pid_t pid = -1;
+  double started_s = 0;              ///< when its exec began, on monotonic_s()
   bool smaller_environment = false;  ///< it runs without what `environment` had added
 };
 

@@ -78,7 +78,7 @@ NativeRun run_native_pass(const RecordOptions& options,
   const bool recorded = runtime && !launched->smaller_environment;
   Sampler sampler(launched->pid, recorded ? recording->string() : "");
   const Supervision supervision =
-      supervise(launched->pid, gate, [&](double elapsed_s) { return sampler.look(elapsed_s); });
+      supervise(*launched, gate, [&](double elapsed_s) { return sampler.look(elapsed_s); });
   run.whole.ended_raw_s = raw_s();
   standard_input.stop();
 

@@ -90,6 +90,11 @@ void count(const RecordOptions& options, const NativeRun& native, const Scratch*
     return;
   }
   input.counted = std::move(outcome->counts);
+  const int status = outcome->pass.exit_status.value_or(0);
+  if (!input.counted->problem && status != native.end.shell_status())
+    profile.notes.push_back("The counted run ended with status " + std::to_string(status) +
+                            ", the timed run with " + std::to_string(native.end.shell_status()) +
+                            ": they did not do the same.");
   profile.passes.push_back(std::move(outcome->pass));
   profile.notes.insert(profile.notes.end(), outcome->notes.begin(), outcome->notes.end());
 }

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <analysis/record/descriptor.hpp>
+#include <analysis/record/launch.hpp>
 #include <analysis/record/sampler.hpp>
-#include <analysis/record/supervise.hpp>
 #include <charconv>
 #include <cstdlib>
 #include <string>

@@ -54,14 +54,9 @@ void stop_with(pid_t pid, const signalfd_siginfo& signal) {
 
 }  // namespace
 
-double monotonic_s() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
-Supervision supervise(pid_t pid, const SignalGate& gate, const Look& look) {
-  const double started_s = monotonic_s();
+Supervision supervise(const Launched& program, const SignalGate& gate, const Look& look) {
+  const pid_t pid = program.pid;
+  const double started_s = program.started_s;
   Supervision result;
   double next_look_s = 0;
   for (;;) {
@@ -80,9 +75,10 @@ Supervision supervise(pid_t pid, const SignalGate& gate, const Look& look) {
   }
 }
 
-Bounded supervise_bounded(pid_t pid, const SignalGate& gate, std::optional<double> deadline_s,
-                          const Look& look) {
-  const double started_s = monotonic_s();
+Bounded supervise_bounded(const Launched& program, const SignalGate& gate,
+                          std::optional<double> deadline_s, const Look& look) {
+  const pid_t pid = program.pid;
+  const double started_s = program.started_s;
   Bounded result;
   std::optional<double> kill_at_s;
   double next_look_s = 0;

@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 
+#include <analysis/record/launch.hpp>
 #include <analysis/record/record.hpp>
 #include <analysis/record/signal_gate.hpp>
 #include <functional>
@@ -12,7 +13,7 @@ namespace roofmark {
 
 struct Supervision {
   TargetEnd end;
-  double wall_s = 0;  ///< from the call to the end of the program
+  double wall_s = 0;  ///< from exec to the end of the program
   rusage usage{};     ///< of the program and the children it waited for
   int wait_status = 0;
   int asked_to_end = 0;  ///< the last of SIGINT, SIGTERM, SIGHUP, SIGQUIT that arrived, 0: none
@@ -21,9 +22,9 @@ struct Supervision {
 /// Called at each look with the seconds since the start; returns the seconds until the next.
 using Look = std::function<double(double elapsed_s)>;
 
-/// Waits until `pid` ends, and reaps it. Signals that arrive go to it, unless they have reached it
-/// already. `look` may be empty.
-Supervision supervise(pid_t pid, const SignalGate& gate, const Look& look);
+/// Waits until the program ends, and reaps it. Signals that arrive go to it, unless they have
+/// reached it already. `look` may be empty.
+Supervision supervise(const Launched& program, const SignalGate& gate, const Look& look);
 
 /// As supervise, for a program that nobody waits for in front of the terminal: its process group is
 /// ended when `deadline_s` has passed or a signal asks for it, and it is said which.
@@ -31,10 +32,7 @@ struct Bounded {
   Supervision supervision;
   bool out_of_time = false;
 };
-Bounded supervise_bounded(pid_t pid, const SignalGate& gate, std::optional<double> deadline_s,
-                          const Look& look);
-
-/// Seconds on the clock that the wall times above are taken from.
-double monotonic_s();
+Bounded supervise_bounded(const Launched& program, const SignalGate& gate,
+                          std::optional<double> deadline_s, const Look& look);
 
 }  // namespace roofmark

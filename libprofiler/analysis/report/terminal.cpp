@@ -39,20 +39,24 @@ unsigned columns_variable() {
 
 }  // namespace
 
-Terminal terminal_of_output() {
+Terminal terminal_of(int descriptor) {
   Terminal terminal;
-  terminal.is_terminal = isatty(STDOUT_FILENO) == 1;
+  terminal.is_terminal = isatty(descriptor) == 1;
   terminal.utf8 = utf8_locale();
   terminal.colour = terminal.is_terminal && variable("NO_COLOR").empty() &&
                     variable("TERM") != "dumb" && !variable("TERM").empty();
   winsize size{};
-  if (terminal.is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+  if (terminal.is_terminal && ioctl(descriptor, TIOCGWINSZ, &size) == 0) {
     if (size.ws_col > 0) terminal.width = size.ws_col;
     if (size.ws_row > 0) terminal.height = size.ws_row;
   }
   if (const unsigned given = columns_variable()) terminal.width = given;
   terminal.width = std::clamp(terminal.width, 60u, 400u);
   return terminal;
+}
+
+Terminal terminal_of_output() {
+  return terminal_of(STDOUT_FILENO);
 }
 
 }  // namespace roofmark

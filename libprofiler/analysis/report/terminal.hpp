@@ -1,4 +1,4 @@
-// What standard output is and can show.
+// What standard output, or another descriptor, is and can show.
 #pragma once
 
 namespace roofmark {
@@ -10,7 +10,9 @@ struct Terminal {
   bool colour = false;  ///< a terminal that is not dumb, and NO_COLOR is not set
 };
 
-/// From the descriptor of standard output, COLUMNS, TERM, NO_COLOR and the locale variables.
+/// From the descriptor, COLUMNS, TERM, NO_COLOR and the locale variables.
+Terminal terminal_of(int descriptor);
+/// Of standard output.
 Terminal terminal_of_output();
 
 }  // namespace roofmark

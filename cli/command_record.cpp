@@ -1,0 +1,24 @@
+#include <memory>
+
+#include "commands.hpp"
+#include "recording_session.hpp"
+
+namespace roofmark::cli {
+
+void add_record_command(CLI::App& app, const std::vector<std::string>& target) {
+  CLI::App* command = app.add_subcommand(
+      "record",
+      "Run a program and write what was measured of it: time natively, counts in a second run");
+  auto arguments = std::make_shared<RecordingArguments>();
+  add_recording_options(*command, *arguments);
+  command->callback([command, arguments, target] {
+    arguments->target = target_of(*command, target);
+    const Session session = record_and_write(*arguments);
+    if (!session.file.empty() && arguments->output.empty())
+      tell("Recorded to " + session.file.string() + "; `roofmark report " + session.file.string() +
+           "` shows it.");
+    end_as(session.recording.end);
+  });
+}
+
+}  // namespace roofmark::cli

@@ -1,0 +1,50 @@
+#include <unistd.h>
+#include <analysis/record/output_file.hpp>
+#include <analysis/report/terminal.hpp>
+
+#include <cstdio>
+#include <memory>
+#include <roofmark/report.hpp>
+
+#include "commands.hpp"
+#include "recording_session.hpp"
+
+namespace roofmark::cli {
+namespace {
+
+/// The HTML page lies beside the profile: same name, other extension.
+void write_page(const Profile& profile, const std::filesystem::path& profile_file) {
+  std::filesystem::path page = profile_file;
+  page.replace_extension(".html");
+  const auto written = write_somewhere(page, render_html(profile), fallback_directories());
+  if (written)
+    tell("Chart and table: " + written->path.string() + "; profile: " + profile_file.string());
+  else
+    tell("The page could not be written: " + to_line(written.error()) + ".");
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, const std::vector<std::string>& target) {
+  CLI::App* command = app.add_subcommand("run",
+                                         "Run a program and report how far its regions are from "
+                                         "the roof, and why: record, then report");
+  auto arguments = std::make_shared<RecordingArguments>();
+  add_recording_options(*command, *arguments);
+  command->callback([command, arguments, target] {
+    arguments->target = target_of(*command, target);
+    const Session session = record_and_write(*arguments);
+    // On stderr, as `perf stat` has it: stdout is the program's own.
+    const Terminal terminal = terminal_of(STDERR_FILENO);
+    TextOptions options;
+    options.width = terminal.width;
+    options.utf8 = terminal.utf8;
+    options.colour = terminal.colour;
+    const std::string text = render_text(session.recording.profile, options);
+    std::fputs(text.c_str(), stderr);
+    if (!session.file.empty()) write_page(session.recording.profile, session.file);
+    end_as(session.recording.end);
+  });
+}
+
+}  // namespace roofmark::cli

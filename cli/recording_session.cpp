@@ -1,0 +1,169 @@
+#include "recording_session.hpp"
+
+#include <unistd.h>
+
+#include <analysis/machine/measure.hpp>
+#include <analysis/profile/profile_json.hpp>
+#include <analysis/record/output_file.hpp>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <roofmark/roofline.hpp>
+
+#include "commands.hpp"
+
+namespace roofmark::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* default_stem = "out.roofmark";
+
+/// A line on the terminal that the next one replaces.
+void show_progress(const std::string& line) {
+  std::fprintf(stderr, "\r\033[K%s", line.c_str());
+  std::fflush(stderr);
+}
+
+bool has_terminal() {
+  return isatty(STDERR_FILENO) == 1;
+}
+
+/// The status that Ctrl-C ends the command with once the target has ended.
+volatile std::sig_atomic_t status_of_target = 0;
+
+void end_early(int /*signal*/) {
+  constexpr char text[] =
+      "\nroofmark: ended before the machine was measured; the recording is written\n";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+  _exit(status_of_target);
+}
+
+/// The ceilings of this machine. The target has ended, so that neither disturbs the other.
+void add_machine(const RecordingArguments& arguments, const TargetEnd& end, Profile& profile) {
+  if (arguments.no_machine) return;
+  status_of_target = end.shell_status();
+  std::signal(SIGINT, end_early);
+  std::signal(SIGTERM, end_early);
+  MeasureOptions options;
+  if (!arguments.machine_file.empty()) options.file = arguments.machine_file;
+  MeasureProgress progress;
+  if (has_terminal())
+    progress = [](double done, std::string_view what) {
+      show_progress("measuring this machine: " + std::to_string(static_cast<int>(done * 100)) +
+                    " % " + std::string(what));
+    };
+  auto machine = load_or_measure(options, progress);
+  if (progress) show_progress("");
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+  if (machine) {
+    profile.machine = std::move(*machine);
+    return;
+  }
+  const std::string text =
+      "This machine's ceilings are not known: " + to_line(machine.error()) + ".";
+  profile.notes.push_back(text);
+  tell(text);
+}
+
+/// The name that the profile gets, made now: what is measured later goes into the same file.
+Result<fs::path> choose_file(const RecordingArguments& arguments) {
+  if (!arguments.output.empty()) return fs::path(arguments.output);
+  auto here = claim_name(".", default_stem, ".json", ".html");
+  if (here) return here->lexically_normal();
+  for (const fs::path& directory : fallback_directories())
+    if (auto elsewhere = claim_name(directory, default_stem, ".json", ".html")) {
+      tell("The recording goes to " + elsewhere->string() + " (" + to_line(here.error()) + ").");
+      return elsewhere;
+    }
+  return here;
+}
+
+/// Writes the profile; `file` becomes where it went, or empty.
+void write_profile(const Profile& profile, fs::path& file) {
+  if (file.empty()) return;
+  const auto written = write_somewhere(file, to_json(profile), fallback_directories());
+  if (!written) {
+    tell("The recording could not be written: " + to_line(written.error()) + ".");
+    file.clear();
+    return;
+  }
+  if (written->moved)
+    tell("The recording went to " + written->path.string() + ": " + to_line(*written->moved) + ".");
+  file = written->path;
+}
+
+RecordOptions options_of(const RecordingArguments& arguments) {
+  RecordOptions options;
+  options.command = arguments.target;
+  options.counters = arguments.counters;
+  options.full_cache = arguments.full_cache;
+  options.whole_program = arguments.whole_program;
+  options.once = arguments.once;
+  if (arguments.budget_s > 0) options.budget_s = arguments.budget_s;
+  options.install = InstallPaths::find();
+  options.tell = tell;
+  if (has_terminal()) options.progress = show_progress;
+  return options;
+}
+
+}  // namespace
+
+void tell(const std::string& line) {
+  std::fprintf(stderr, "roofmark: %s\n", line.c_str());
+}
+
+void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
+  command.add_option(
+      "-o,--output", arguments.output,
+      "The profile (JSON). Default: out.roofmark.json, numbered rather than overwritten");
+  command
+      .add_option(
+          "--counters", arguments.counters,
+          "Where FLOPs and bytes come from: auto, emulated, or none (time and declared work only)")
+      ->capture_default_str();
+  command.add_flag("--full-cache", arguments.full_cache,
+                   "Simulate every cache access instead of a sample (slower)");
+  command.add_flag("--whole-program", arguments.whole_program,
+                   "Simulate the caches outside of regions too");
+  command.add_flag("--once", arguments.once, "Run the program only once: time, no counts");
+  command
+      .add_option("--budget", arguments.budget_s,
+                  "Seconds after which the counted run is ended (default 300; it says what was not "
+                  "reached)")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--machine", arguments.machine_file,
+                     "Use these ceilings, written by `roofmark machine`");
+  command.add_flag("--no-machine", arguments.no_machine, "Do not measure this machine's ceilings");
+  command.prefix_command();
+  command.footer(
+      "Put the program and its arguments behind `--`. Exit status: the program's own; 125 "
+      "Roofmark could not start it, 126 it can't be executed, 127 it was not found.");
+}
+
+Session record_and_write(const RecordingArguments& arguments) {
+  Session session;
+  session.recording = record(options_of(arguments));
+  const Recording& recording = session.recording;
+  if (recording.not_started) {
+    tell(to_line(*recording.not_started));
+    end_as(recording.end);
+  }
+  // From here on the program's results are what counts: a closed pipe of ours must not end us.
+  std::signal(SIGPIPE, SIG_IGN);
+  if (auto file = choose_file(arguments))
+    session.file = *file;
+  else
+    tell("The recording could not be written: " + to_line(file.error()) + ".");
+  Profile& profile = session.recording.profile;
+  write_profile(profile, session.file);
+  if (!arguments.no_machine) {
+    add_machine(arguments, recording.end, profile);
+    judge(profile);
+    write_profile(profile, session.file);
+  }
+  return session;
+}
+
+}  // namespace roofmark::cli

@@ -1,0 +1,42 @@
+// What `record` and `run` share: their options, and the way from a command line to a written
+// profile.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <analysis/record/record.hpp>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace roofmark::cli {
+
+struct RecordingArguments {
+  std::vector<std::string> target;
+  std::string output;  ///< empty: a default name
+  std::string counters = "auto";
+  std::string machine_file;
+  double budget_s = 0;  ///< 0: the default
+  bool full_cache = false;
+  bool whole_program = false;
+  bool once = false;
+  bool no_machine = false;
+};
+
+/// Adds the options to a command. `target` is what followed `--`.
+void add_recording_options(CLI::App& command, RecordingArguments& arguments);
+
+/// A finished recording: judged, and on disk where that was possible.
+struct Session {
+  Recording recording;
+  std::filesystem::path file;  ///< empty: it could not be written anywhere
+};
+
+/// Records, measures the machine and writes the profile. Says on stderr what the user should know.
+/// Does not return when the target could not be started.
+Session record_and_write(const RecordingArguments& arguments);
+
+/// A line on stderr, with the command's name before it.
+void tell(const std::string& line);
+
+}  // namespace roofmark::cli
