@@ -1,0 +1,357 @@
+#!/usr/bin/env python3
+"""Drives `roofmark record` from outside: what a recording survives, and what it leaves alone.
+
+usage: record_test.py ROOFMARK TARGET [unittest arguments]
+"""
+import contextlib
+import json
+import os
+import resource
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOFMARK = TARGET = ""
+PATIENCE = 120  # seconds that any one command may take on a busy machine
+
+
+def skip(why):
+    print("skipped:", why, file=sys.stderr)
+    raise unittest.SkipTest(why)
+
+
+class Case(unittest.TestCase):
+    """Each test has a working directory of its own, and no home."""
+
+    def setUp(self):
+        self.directory = tempfile.mkdtemp(prefix="roofmark-cli-")
+        self.scratch = os.path.join(self.directory, "scratch")
+        self.cwd = os.path.join(self.directory, "cwd")
+        os.mkdir(self.scratch)
+        os.mkdir(self.cwd)
+        self.environment = {name: value for name, value in os.environ.items()
+                            if name not in ("HOME", "XDG_CACHE_HOME", "LD_PRELOAD")}
+        self.environment["TMPDIR"] = self.scratch
+
+    def tearDown(self):
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def command(self, *target, counters="none", options=()):
+        return [ROOFMARK, "record", "--no-machine", "--counters", counters, *options, "--", *target]
+
+    def record(self, *target, counters="none", options=(), expect=0, **more):
+        more.setdefault("stdin", subprocess.DEVNULL)
+        done = subprocess.run(self.command(*target, counters=counters, options=options), cwd=self.cwd,
+                              env=self.environment, timeout=PATIENCE, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, **more)
+        if expect is not None:
+            self.assertEqual(done.returncode, expect, done.stderr.decode(errors="replace"))
+        return done
+
+    def start(self, *target, **more):
+        return subprocess.Popen(self.command(*target, **more), cwd=self.cwd, env=self.environment,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def profile(self, name="out.roofmark.json"):
+        with open(os.path.join(self.cwd, name), encoding="utf-8") as file:
+            return json.load(file)
+
+    def region(self, *path, profile=None):
+        for region in (profile or self.profile())["regions"]:
+            if region["path"] == list(path):
+                return region
+        self.fail(f"no region {path}")
+
+    def assert_clean(self):
+        """Nothing of the recording is left in the scratch directory."""
+        self.assertEqual(os.listdir(self.scratch), [])
+
+
+class Ends(Case):
+    def test_exit_status_is_the_programs(self):
+        for status in (0, 1, 77, 125):
+            self.record(TARGET, "nested", str(status), expect=status)
+        self.assertEqual(self.profile("out.roofmark-2.json")["program"]["exit_status"], 1)
+        self.assert_clean()
+
+    def test_signal_is_raised_again(self):
+        self.record(TARGET, "abort", expect=-signal.SIGABRT, preexec_fn=lambda: resource.setrlimit(
+            resource.RLIMIT_CORE, (0, 0)))
+        self.assertIn("unclosed", self.region("crash")["flags"])
+
+    def test_not_startable(self):
+        self.record("roofmark-no-such-program", expect=127)
+        self.record(os.path.join(self.cwd, "absent"), expect=127)
+        text = os.path.join(self.cwd, "text")
+        with open(text, "w", encoding="ascii") as file:
+            file.write("no program\n")
+        self.record(text, expect=126)
+        self.record(self.cwd, expect=126)
+        self.assertNotIn("out.roofmark.json", os.listdir(self.cwd))
+        done = self.record(expect=125)
+        self.assertIn(b"no command", done.stderr)
+        self.record("true", counters="nonsense", expect=125)
+        self.record("true", options=("--no-such-option",), expect=125)
+        self.assert_clean()
+
+    def test_killed_in_the_middle_of_a_region(self):
+        running = self.start(TARGET, "open")
+        self.assertEqual(running.stdout.readline(), b"ready\n")
+        children = subprocess.run(["pgrep", "-P", str(running.pid)], stdout=subprocess.PIPE, check=False)
+        child = children.stdout.split()
+        if not child:
+            child = [open(f"/proc/{running.pid}/task/{running.pid}/children", encoding="ascii").read()]
+        os.kill(int(child[0]), signal.SIGKILL)
+        _, errors = running.communicate(timeout=PATIENCE)
+        self.assertEqual(running.returncode, -signal.SIGKILL, errors)
+        self.assertEqual(self.region("outer", "inner")["visits"], 3)
+        self.assertEqual(self.region("outer")["flags"], [])
+        opened = self.region("open")
+        self.assertEqual(opened["visits"], 1)
+        self.assertIn("unclosed", opened["flags"])
+        self.assertGreater(opened["wall_s"]["value"], 0)
+        self.assert_clean()
+
+    def test_signals_are_passed_on(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1):
+            running = self.start(TARGET, "signal")
+            self.assertEqual(running.stdout.readline(), b"ready\n")
+            running.send_signal(number)
+            _, errors = running.communicate(timeout=PATIENCE)
+            self.assertEqual(running.returncode, number, errors)
+        self.assertEqual(self.region("waiting")["visits"], 1)
+
+
+class Surroundings(Case):
+    def test_output_is_the_programs_own(self):
+        done = self.record(TARGET, "count", "a", "b")
+        self.assertEqual(done.stdout, b"4\n")
+        self.assertIn(b"out.roofmark.json", done.stderr)
+
+    def test_arguments_reach_the_program_untouched(self):
+        done = self.record("printf", "%s|", "--counters", "--", "-o", b"\xff\n", "", "{}", "%%")
+        self.assertEqual(done.stdout, b"--counters|--|-o|\xff\n||{}|%%|")
+        json.dumps(self.profile())
+
+    def test_without_dashes(self):
+        done = subprocess.run([ROOFMARK, "record", "--no-machine", "--counters=none", "printf", "%s", "-x"],
+                              cwd=self.cwd, env=self.environment, stdout=subprocess.PIPE, check=True)
+        self.assertEqual(done.stdout, b"-x")
+
+    def test_huge_arguments(self):
+        done = self.record(TARGET, "count", *["x" * 100] * 10000)
+        self.assertEqual(done.stdout, b"10002\n")
+
+    def test_huge_environment(self):
+        self.environment.update({f"HUGE_{i}": "x" * 100000 for i in range(12)})
+        self.record(TARGET, "nested")
+        self.assertEqual(self.region("outer")["visits"], 1)
+
+    def test_default_names_never_overwrite(self):
+        open(os.path.join(self.cwd, "out.roofmark.html"), "w", encoding="ascii").close()
+        self.record("true")
+        self.assertEqual(sorted(os.listdir(self.cwd)), ["out.roofmark-2.json", "out.roofmark.html"])
+
+    def test_chosen_name_is_replaced(self):
+        for _ in range(2):
+            self.record(TARGET, "nested", options=("-o", "mine.json"))
+        self.assertEqual(os.listdir(self.cwd), ["mine.json"])
+        self.region("outer", profile=self.profile("mine.json"))
+
+    def test_unwritable_place(self):
+        done = self.record(TARGET, "nested", "3", options=("-o", "/proc/no/profile.json"), expect=3)
+        self.assertIn(b"/proc/no/profile.json", done.stderr)
+        self.assertEqual(os.listdir(self.scratch), ["profile.json"])
+
+    def test_read_only_directory(self):
+        os.chmod(self.cwd, stat.S_IRUSR | stat.S_IXUSR)
+        if os.geteuid() == 0:
+            if subprocess.run(["setpriv", "--version"], stdout=subprocess.DEVNULL, check=False).returncode:
+                skip("root may write anywhere, and setpriv is not there")
+            os.chown(self.directory, 65534, 65534)
+            for name in (self.scratch, self.cwd):
+                os.chown(name, 65534, 65534)
+            command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        else:
+            command = []
+        if subprocess.run([*command, "test", "-x", ROOFMARK], check=False).returncode:
+            skip("an ordinary user can't reach the build directory")
+        done = subprocess.run([*command, *self.command(TARGET, "nested", "3")], cwd=self.cwd, env=self.environment,
+                              stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=PATIENCE, check=False)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertEqual(os.listdir(self.cwd), [])
+        self.assertEqual(os.listdir(self.scratch), ["out.roofmark.json"])
+
+    def test_full_disk(self):
+        small = os.path.join(self.directory, "small")
+        os.mkdir(small)
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", small], stderr=subprocess.DEVNULL,
+                          check=False).returncode:
+            skip("a small file system can only be mounted as root")
+        try:
+            with open(os.path.join(small, "filler"), "wb") as file, contextlib.suppress(OSError):
+                file.write(b"x" * (1 << 20))
+            self.environment["TMPDIR"] = small
+            done = self.record(TARGET, "nested", "4", options=("-o", os.path.join(small, "p.json")), expect=4)
+            self.assertIn(b"No space left", done.stderr)
+            went = [line for line in done.stderr.decode().splitlines() if "went to" in line]
+            self.assertEqual(len(went), 1, done.stderr)
+            path = went[0].split("went to ")[1].split(":")[0]
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(self.region("outer", profile=json.load(file))["visits"], 1)
+            os.unlink(path)
+        finally:
+            subprocess.run(["umount", "-l", small], check=True)
+
+    def test_closed_descriptors(self):
+        for closed in ((0,), (1,), (2,), (0, 1, 2)):
+            left = 7 & ~sum(1 << fd for fd in closed)
+            redirections = " ".join(f"{fd}<&-" for fd in closed)
+            command = " ".join(f"'{word}'" for word in self.command(TARGET, "descriptors"))
+            done = subprocess.run(["sh", "-c", f"exec {command} {redirections}"], cwd=self.cwd, env=self.environment,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  timeout=PATIENCE, check=False)
+            self.assertEqual(done.returncode, left, done.stderr)
+        self.assertEqual(self.region("outer")["visits"], 1)
+
+    def test_locale_with_decimal_commas(self):
+        known = subprocess.run(["locale", "-a"], stdout=subprocess.PIPE, check=False).stdout.decode().lower()
+        if "de_de.utf8" not in known:
+            skip("no locale de_DE.UTF-8 here")
+        self.environment["LC_ALL"] = "de_DE.UTF-8"
+        self.record(TARGET, "nested")
+        self.assertGreater(self.region("outer")["wall_s"]["value"], 0)
+
+    def test_no_runtime(self):
+        self.environment["ROOFMARK_PREFIX"] = self.scratch
+        self.record(TARGET, "nested", "6", expect=6)
+        profile = self.profile()
+        self.assertEqual(len(profile["regions"]), 1)
+        self.assertIn("regions", [missing["quantity"] for missing in profile["regions"][0]["missing"]])
+
+
+class Programs(Case):
+    def test_unannotated(self):
+        self.record("sh", "-c", "exit 2", expect=2)
+        regions = self.profile()["regions"]
+        self.assertEqual([region["path"] for region in regions], [[]])
+        self.assertGreater(regions[0]["wall_s"]["value"], 0)
+        missing = {entry["quantity"]: entry for entry in regions[0]["missing"]}
+        self.assertIn("annotate", missing["regions"]["fix"])
+
+    def test_threads(self):
+        self.record(TARGET, "threads")
+        thread = self.region("parallel", "thread")
+        self.assertEqual((thread["visits"], thread["threads"]), (4, 4))
+        self.assertGreaterEqual(thread["thread_s"]["value"], thread["wall_s"]["value"] * 0.999)
+
+    def test_fork(self):
+        self.record(TARGET, "fork")
+        self.assertEqual(self.region("parent")["visits"], 1)
+        self.assertEqual(self.region("parent", "child")["visits"], 1)
+
+    def test_exec(self):
+        self.record(TARGET, "exec", expect=5)
+        self.assertEqual(self.region("outer")["visits"], 2)
+        self.assertIn("unclosed", self.region("replaced")["flags"])
+
+    def test_many_regions(self):
+        self.record(TARGET, "many")
+        self.assertEqual(len(self.profile()["regions"]), 10001)
+
+    def test_names_of_any_bytes(self):
+        self.record(TARGET, "names")
+        names = [region["path"][0] for region in self.profile()["regions"] if region["path"]]
+        self.assertEqual(names, ['a"b', "</script>", "line\nbreak", "\ufffd\ufffd", "\u00e9", "a/b"])
+
+
+class CountedPass(Case):
+    def setUp(self):
+        super().setUp()
+        probe = self.record(TARGET, "nested", counters="auto")
+        if b"Nothing is counted" in probe.stderr:
+            skip(probe.stderr.decode())
+        os.unlink(os.path.join(self.cwd, "out.roofmark.json"))
+
+    def test_counts_per_region(self):
+        done = self.record(TARGET, "nested", "3", counters="auto", expect=3)
+        self.assertIn(b"Counting in a second run", done.stderr)
+        inner = self.region("outer", "inner")
+        self.assertEqual(inner["flop"]["f64"]["value"], 600000)
+        self.assertEqual(inner["flop"]["f64"]["source"], "counted")
+        self.assertEqual(inner["missing"], [])
+        self.assertEqual([p["purpose"] for p in self.profile()["passes"]], ["time", "counts"])
+        self.assertEqual(self.profile()["passes"][1]["coverage"], 1)
+        self.assert_clean()
+
+    def test_files_are_those_of_the_first_run(self):
+        log = os.path.join(self.cwd, "log")
+        done = self.record(TARGET, "write", log, "created", counters="auto")
+        if b"refuses a private overlay" in done.stderr:
+            skip(done.stderr.decode())
+        with open(log, encoding="ascii") as file:
+            self.assertEqual(file.read(), "once\n")
+        # The second run found the first one's file, took another way out, and that is said.
+        self.assertEqual([p["exit_status"] for p in self.profile()["passes"]], [0, 4])
+        self.assertTrue(any("status" in note for note in self.profile()["notes"]), self.profile()["notes"])
+
+    def test_stdin_is_replayed(self):
+        text = b"".join(b"%d\n" % i for i in range(100))
+        done = self.record(TARGET, "copy", counters="auto", stdin=None, input=text)
+        self.assertEqual(done.stdout, text)
+        self.assertEqual(self.region("line")["visits"], 100)
+        self.assertNotIn("visits_differ", self.region("line")["flags"])
+        self.assertEqual(self.profile()["passes"][1]["coverage"], 1)
+
+    def test_inherited_descriptors_are_not_written_twice(self):
+        path = os.path.join(self.cwd, "inherited")
+        with open(path, "w", encoding="ascii") as file:
+            self.record("sh", "-c", f"echo once >&{file.fileno()}", counters="auto", pass_fds=(file.fileno(),))
+        with open(path, encoding="ascii") as file:
+            self.assertEqual(file.read(), "once\n")
+
+    def test_once(self):
+        self.record(TARGET, "nested", counters="auto", options=("--once",))
+        self.assertEqual([p["purpose"] for p in self.profile()["passes"]], ["time"])
+        self.assertIn("--once", self.region("outer")["missing"][0]["reason"])
+
+    def test_budget(self):
+        done = self.record(TARGET, "open", "9000", counters="auto", options=("--budget", "6"), expect=0)
+        self.assertIn(b"expected", done.stderr)
+        profile = self.profile()
+        self.assertIn("ended after 6", profile["passes"][1]["note"])
+        self.assertEqual(self.region("outer", "inner")["flop"]["f64"]["value"], 600000)
+        opened = self.region("open")
+        self.assertNotIn("flop", [name for name, value in opened.items() if name == "flop" and value])
+        self.assertIn("flop", [missing["quantity"] for missing in opened["missing"]])
+
+    def test_interrupt_keeps_the_times(self):
+        running = self.start(TARGET, "open", "4000", counters="auto")
+        self.assertEqual(running.stdout.readline(), b"ready\n")
+        line = running.stderr.readline()
+        self.assertIn(b"Counting in a second run", line)
+        time.sleep(1)
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=PATIENCE)
+        self.assertEqual(running.returncode, 0, errors)
+        self.assertGreater(self.region("open")["wall_s"]["value"], 3.9)
+        self.assertIn("interrupted", self.profile()["passes"][1]["note"])
+
+    def test_a_program_that_was_interrupted_is_not_run_again(self):
+        running = self.start(TARGET, "signal", counters="auto")
+        self.assertEqual(running.stdout.readline(), b"ready\n")
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=PATIENCE)
+        self.assertEqual(len(self.profile()["passes"]), 1)
+        self.assertIn("--budget", self.region("waiting")["missing"][0]["fix"])
+
+
+if __name__ == "__main__":
+    ROOFMARK, TARGET = (os.path.abspath(path) for path in sys.argv[1:3])
+    del sys.argv[1:3]
+    unittest.main()

@@ -1,0 +1,185 @@
+/* A program with regions that does, by its first argument, one of the things a recording must survive. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <roofmark/roofmark.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile double sink;
+
+/* 2 n FLOPs that no compiler can remove or combine. */
+static void work(long n) {
+  double sum = sink;
+  for (long i = 0; i < n; ++i) {
+    sum = sum * 0.5 + 1.0;
+    __asm__ volatile("" : "+x"(sum));
+  }
+  sink = sum;
+}
+
+static void sleep_ms(long ms) {
+  struct timespec rest = {ms / 1000, ms % 1000 * 1000000};
+  while (nanosleep(&rest, &rest) != 0 && errno == EINTR) {
+  }
+}
+
+static void nested(void) {
+  ROOFMARK_BEGIN("outer");
+  for (int i = 0; i < 3; ++i) {
+    ROOFMARK_BEGIN("inner");
+    work(100000);
+    ROOFMARK_END("inner");
+  }
+  ROOFMARK_END("outer");
+}
+
+/* Three closed visits, then one that stays open; says so, and waits. */
+static int stay_open(long ms) {
+  nested();
+  ROOFMARK_BEGIN("open");
+  work(100000);
+  puts("ready");
+  fflush(stdout);
+  sleep_ms(ms);
+  ROOFMARK_END("open");
+  return 0;
+}
+
+static volatile sig_atomic_t caught;
+static void note_signal(int number) {
+  caught = number;
+}
+
+/* Waits for a signal and exits with its number. */
+static int wait_for_signal(void) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = note_signal;
+  for (int number = 1; number < 20; ++number)
+    if (number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGUSR1)
+      sigaction(number, &action, NULL);
+  ROOFMARK_BEGIN("waiting");
+  puts("ready");
+  fflush(stdout);
+  for (int i = 0; caught == 0 && i < 2000; ++i) sleep_ms(10);
+  ROOFMARK_END("waiting");
+  return caught;
+}
+
+/* Appends a line to a file and creates another one that must not be there yet. */
+static int write_files(const char* appended, const char* created) {
+  ROOFMARK_BEGIN("write");
+  FILE* log = fopen(appended, "a");
+  if (log == NULL) return 3;
+  fprintf(log, "once\n");
+  fclose(log);
+  int fd = open(created, O_CREAT | O_EXCL | O_WRONLY, 0666);
+  if (fd < 0) return 4;
+  close(fd);
+  ROOFMARK_END("write");
+  return 0;
+}
+
+/* Copies stdin to stdout, one visit a line. */
+static int copy_lines(void) {
+  char line[4096];
+  while (fgets(line, sizeof line, stdin) != NULL) {
+    ROOFMARK_BEGIN("line");
+    fputs(line, stdout);
+    ROOFMARK_END("line");
+  }
+  return 0;
+}
+
+static void* in_thread(void* unused) {
+  (void)unused;
+  ROOFMARK_BEGIN("thread");
+  work(200000);
+  ROOFMARK_END("thread");
+  return NULL;
+}
+
+static int threads(void) {
+  pthread_t all[4];
+  ROOFMARK_BEGIN("parallel");
+  for (int i = 0; i < 4; ++i) pthread_create(&all[i], NULL, in_thread, NULL);
+  for (int i = 0; i < 4; ++i) pthread_join(all[i], NULL);
+  ROOFMARK_END("parallel");
+  return 0;
+}
+
+static int forks(void) {
+  ROOFMARK_BEGIN("parent");
+  pid_t pid = fork();
+  if (pid == 0) {
+    ROOFMARK_BEGIN("child");
+    work(200000);
+    ROOFMARK_END("child");
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  ROOFMARK_END("parent");
+  return WEXITSTATUS(status);
+}
+
+/* Which of the three standard descriptors are open, as bits. */
+static int standard_descriptors(void) {
+  int open_ones = 0;
+  for (int fd = 0; fd < 3; ++fd)
+    if (fcntl(fd, F_GETFD) >= 0) open_ones |= 1 << fd;
+  nested();
+  return open_ones;
+}
+
+static int many_regions(void) {
+  char name[32];
+  for (int i = 0; i < 10000; ++i) {
+    snprintf(name, sizeof name, "region %d", i);
+    roofmark_end(roofmark_begin(name));
+  }
+  return 0;
+}
+
+static int odd_names(void) {
+  static const char* const names[] = {"a\"b", "</script>", "line\nbreak", "\xff\xfe", "\xc3\xa9", "a/b"};
+  for (unsigned i = 0; i < sizeof names / sizeof *names; ++i) {
+    roofmark_token token = roofmark_begin(names[i]);
+    work(1000);
+    roofmark_end(token);
+  }
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  const char* what = argc > 1 ? argv[1] : "nested";
+  if (strcmp(what, "nested") == 0) return nested(), argc > 2 ? atoi(argv[2]) : 0;
+  if (strcmp(what, "open") == 0) return stay_open(argc > 2 ? atol(argv[2]) : 20000);
+  if (strcmp(what, "signal") == 0) return wait_for_signal();
+  if (strcmp(what, "write") == 0 && argc > 3) return write_files(argv[2], argv[3]);
+  if (strcmp(what, "copy") == 0) return copy_lines();
+  if (strcmp(what, "threads") == 0) return threads();
+  if (strcmp(what, "fork") == 0) return forks();
+  if (strcmp(what, "descriptors") == 0) return standard_descriptors();
+  if (strcmp(what, "many") == 0) return many_regions();
+  if (strcmp(what, "names") == 0) return odd_names();
+  if (strcmp(what, "count") == 0) return printf("%d\n", argc), 0;
+  if (strcmp(what, "exec") == 0) {
+    nested();
+    ROOFMARK_BEGIN("replaced");
+    execl(argv[0], argv[0], "nested", "5", (char*)NULL);
+    return 9;
+  }
+  if (strcmp(what, "abort") == 0) {
+    ROOFMARK_BEGIN("crash");
+    abort();
+  }
+  return 2;
+}

@@ -1,0 +1,211 @@
+// Counts of a second pass on the regions of the first, from closed forms.
+#include "catch.hpp"
+#include "raw.hpp"
+
+using namespace roofmark;
+using namespace roofmark::test;
+
+namespace {
+
+/// solve (1 visit) with spmv (10 visits) inside.
+RawProcess native(std::uint64_t spmv_visits = 10) {
+  RawProcess p = process();
+  RawThread main = thread(1, true);
+  const auto solve = add(main, top, "solve", 1, 6000, 1000, 7000);
+  add(main, solve, "spmv", spmv_visits, 4000, 1000, 6900);
+  p.threads.push_back(main);
+  return p;
+}
+
+JoinInput input_with(std::vector<RegionCounts> rows, std::uint64_t spmv_visits = 10) {
+  JoinInput input = input_of({native(spmv_visits)});
+  input.counted = CountedPass{"emulated", {process_counts(std::move(rows))}, std::nullopt};
+  return input;
+}
+
+RegionCounts outside() {
+  RegionCounts row;
+  row.operations["instructions"] = 5;
+  row.mix.push_back({Precision::f64, 0, Operation::add, 7});
+  row.bytes["L1"] = {{1, 1, 1}, {2, 2, 2}};
+  return row;
+}
+
+}  // namespace
+
+TEST_CASE("counts of equal passes are exact, self and inclusive") {
+  const Profile profile = joined(input_with(
+      {outside(), counted({"solve"}, 1, 100, 640), counted({"solve", "spmv"}, 10, 1000, 6400)}));
+  const Region& solve = *find(profile, {"solve"});
+  const Region& spmv = *find(profile, {"solve", "spmv"});
+  CHECK(solve.self.flop.at(Precision::f64).value == 100);
+  CHECK(solve.work.flop.at(Precision::f64).value == 1100);
+  CHECK(spmv.work.flop.at(Precision::f64).value == 1000);
+  CHECK(spmv.work.flop.at(Precision::f32).value == 0);
+  CHECK_FALSE(spmv.work.flop.at(Precision::f64).low);
+  CHECK(spmv.work.flop.at(Precision::f64).source == Source::counted);
+  CHECK(spmv.work.flop.at(Precision::f64).collector == "emulated");
+  CHECK(solve.work.bytes.at("DRAM").read->value == 7040);
+  CHECK(solve.work.bytes.at("DRAM").read->source == Source::modelled);
+  CHECK(solve.work.bytes.at("L1").read->source == Source::counted);
+  CHECK(solve.work.operations.at("instructions").value == 11000);
+  REQUIRE(solve.work.mix.size() == 1);
+  CHECK(solve.work.mix[0].flop == 1100);
+  CHECK(solve.flags.empty());
+  CHECK(solve.missing.empty());
+  CHECK(profile.passes[0].coverage == 1);
+}
+
+TEST_CASE("the whole program has the work outside of regions too, but not its DRAM bytes") {
+  const Profile profile = joined(input_with(
+      {outside(), counted({"solve"}, 1, 100, 640), counted({"solve", "spmv"}, 10, 1000, 6400)}));
+  const Region& row = profile.regions[0];
+  CHECK(row.work.flop.at(Precision::f64).value == 1107);
+  CHECK(row.self.flop.at(Precision::f64).value == 7);
+  CHECK(row.work.bytes.at("L1").read->value == 8801);
+  CHECK(row.work.bytes.count("DRAM") == 0);
+  CHECK(is_missing(row, "bytes.DRAM"));
+  CHECK_FALSE(is_missing(row, "bytes.L1"));
+  CHECK_FALSE(is_missing(row, "flop"));
+}
+
+TEST_CASE("passes join per visit: another number of visits scales, is flagged and is a range") {
+  const Profile profile = joined(
+      input_with({counted({"solve"}, 1, 100, 640), counted({"solve", "spmv"}, 40, 4000, 6400)}));
+  const Region& spmv = *find(profile, {"solve", "spmv"});
+  const Count& flop = spmv.work.flop.at(Precision::f64);
+  CHECK(flop.value == 1000);
+  CHECK(*flop.low == 1000);
+  CHECK(*flop.high == 4000);
+  CHECK(spmv.flags.count("visits_differ") == 1);
+  CHECK(find(profile, {"solve"})->flags.count("visits_differ") == 0);
+  CHECK(find(profile, {"solve"})->work.flop.at(Precision::f64).value == 1100);
+  CHECK(*find(profile, {"solve"})->work.flop.at(Precision::f64).high == 4100);
+}
+
+TEST_CASE("counts beyond 2^53 stay whole") {
+  const std::uint64_t many = (std::uint64_t{1} << 60) + 1;
+  RegionCounts row = counted({"solve"}, 1, 0, 0);
+  row.mix.push_back({Precision::f32, 128, Operation::mul, many});
+  const Profile profile = joined(input_with({row, counted({"solve", "spmv"}, 10, 10, 0)}));
+  CHECK(find(profile, {"solve"})->self.flop.at(Precision::f32).value == many);
+}
+
+TEST_CASE("threads' counts are summed, and those of passing threads belong to the region") {
+  RegionCounts a = counted({"solve", "spmv"}, 10, 500, 0), b = a;
+  b.thread = 1;
+  b.visits = 0;
+  b.flags = {"adopted"};
+  const Profile profile = joined(input_with({counted({"solve"}, 1, 1, 0), a, b}));
+  CHECK(find(profile, {"solve", "spmv"})->work.flop.at(Precision::f64).value == 1000);
+  CHECK(find(profile, {"solve", "spmv"})->flags.count("adopted") == 1);
+  CHECK(find(profile, {"solve", "spmv"})->flags.count("visits_differ") == 0);
+}
+
+TEST_CASE(
+    "a region that the counted run did not enter has no counts, and neither have its parents") {
+  const Profile profile = joined(input_with({outside(), counted({"solve"}, 1, 100, 640)}));
+  const Region& spmv = *find(profile, {"solve", "spmv"});
+  CHECK(spmv.work.flop.empty());
+  CHECK(spmv.work.bytes.empty());
+  CHECK(is_missing(spmv, "flop"));
+  CHECK(is_missing(spmv, "bytes.DRAM"));
+  const Region& solve = *find(profile, {"solve"});
+  CHECK(solve.work.flop.empty());
+  CHECK(solve.self.flop.at(Precision::f64).value == 100);
+  CHECK(is_missing(solve, "flop"));
+  CHECK(profile.passes[0].coverage == Approx(1.0 / 11));
+}
+
+TEST_CASE("a counted run that was ended early counts what it closed and names the rest") {
+  RegionCounts solve = counted({"solve"}, 1, 50, 640);
+  solve.flags = {"unclosed"};
+  RegionCounts spmv = counted({"solve", "spmv"}, 4, 350, 700);
+  spmv.flags = {"unclosed"};
+  JoinInput input = input_with({outside(), solve, spmv});
+  input.counted->problem = Problem{"the counted run was ended after 5 s", "", "--budget"};
+  const Profile profile = joined(input);
+  // 3.5 visits of work, 10 native visits: 1000, and between 10/4 and 10/3 of what was counted.
+  const Count& flop = find(profile, {"solve", "spmv"})->work.flop.at(Precision::f64);
+  CHECK(flop.value == 1000);
+  CHECK(*flop.low == 350);
+  CHECK(*flop.high == 1167);
+  CHECK(find(profile, {"solve"})->work.flop.empty());
+  CHECK(find(profile, {"solve"})->self.flop.empty());
+  CHECK(is_missing(*find(profile, {"solve"}), "flop"));
+  CHECK(find(profile, {"solve"})->missing[0].reason.find("ended after 5 s, inside this region") !=
+        std::string::npos);
+  REQUIRE(profile.notes.size() == 1);
+  CHECK(profile.notes[0].find("solve") != std::string::npos);
+}
+
+TEST_CASE("a range of the cache model stays one, and sampling is labelled") {
+  RegionCounts spmv = counted({"solve", "spmv"}, 10, 10, 0);
+  spmv.bytes["DRAM"] = {{1000, 900, 1500}, {10, 10, 10}};
+  JoinInput input = input_with({counted({"solve"}, 1, 1, 0), spmv});
+  input.counted->processes[0].sampling = "sets 1/8";
+  const Profile profile = joined(input);
+  const Count& read = *find(profile, {"solve"})->work.bytes.at("DRAM").read;
+  CHECK(read.value == 1000);
+  CHECK(*read.low == 900);
+  CHECK(*read.high == 1500);
+  CHECK(read.caveats == std::vector<std::string>{"sets 1/8", "replacement policy"});
+  CHECK_FALSE(find(profile, {"solve"})->work.bytes.at("DRAM").write->low);
+  CHECK(find(profile, {"solve"})->work.flop.at(Precision::f64).caveats.empty());
+}
+
+TEST_CASE("work that may run otherwise natively is flagged, in its region and those around it") {
+  RegionCounts spmv = counted({"solve", "spmv"}, 10, 10, 0);
+  spmv.flags = {"isa_differs"};
+  const Profile profile =
+      joined(input_with({counted({"solve"}, 1, 1, 0), spmv, counted({"other"}, 0, 1, 0)}));
+  CHECK(find(profile, {"solve", "spmv"})->flags.count("isa_differs") == 1);
+  CHECK(find(profile, {"solve"})->flags.count("isa_differs") == 1);
+  CHECK(find(profile, {"other"})->flags.count("isa_differs") == 0);
+}
+
+TEST_CASE("levels that this machine lacks are not missing") {
+  JoinInput input =
+      input_with({counted({"solve"}, 1, 1, 0), counted({"solve", "spmv"}, 10, 10, 0)});
+  ProcessCounts& counts = input.counted->processes[0];
+  counts.geometry.pop_back();
+  for (RegionCounts& row : counts.regions) row.bytes.erase("L3");
+  const Profile profile = joined(input);
+  CHECK(find(profile, {"solve"})->missing.empty());
+  CHECK(find(profile, {"solve"})->work.bytes.count("L3") == 0);
+}
+
+TEST_CASE("a pass without caches leaves the bytes absent with a reason, not zero") {
+  RegionCounts solve = counted({"solve"}, 1, 1, 0), spmv = counted({"solve", "spmv"}, 10, 10, 0);
+  for (RegionCounts* row : {&solve, &spmv})
+    for (const char* level : {"L2", "L3", "DRAM"}) row->bytes.erase(level);
+  JoinInput input = input_with({solve, spmv});
+  input.counted->processes[0].geometry.clear();
+  const Profile profile = joined(input);
+  CHECK(find(profile, {"solve"})->work.bytes.count("L1") == 1);
+  CHECK(find(profile, {"solve"})->work.bytes.count("DRAM") == 0);
+  CHECK(is_missing(*find(profile, {"solve"}), "bytes.DRAM"));
+}
+
+TEST_CASE("declared work: a region's own, else its children's") {
+  RawProcess p = process();
+  RawThread main = thread(1, true);
+  const auto outer = add(main, top, "outer", 1, 5000, 0, 5000);
+  const auto a = add(main, outer, "a", 1, 1000, 0, 1000);
+  const auto b = add(main, outer, "b", 1, 1000, 1000, 2000);
+  main.nodes[a].declared_flop = 100;
+  main.nodes[b].declared_flop = 20;
+  main.nodes[b].declared_bytes = 8;
+  const auto own = add(main, top, "own", 1, 1000, 6000, 7000);
+  const auto inside = add(main, own, "inside", 1, 500, 6000, 6500);
+  main.nodes[own].declared_flop = 1000;
+  main.nodes[inside].declared_flop = 300;
+  p.threads.push_back(main);
+  const Profile profile = joined(input_of({p}));
+  CHECK(find(profile, {"outer"})->work.declared_flop->value == 120);
+  CHECK(find(profile, {"outer"})->work.declared_bytes->value == 8);
+  CHECK_FALSE(find(profile, {"outer"})->self.declared_flop);
+  CHECK(find(profile, {"outer", "a"})->work.declared_flop->source == Source::declared);
+  CHECK_FALSE(find(profile, {"outer", "a"})->work.declared_bytes);
+  CHECK(find(profile, {"own"})->work.declared_flop->value == 1000);
+}

@@ -1,0 +1,331 @@
+// Times of merged regions, from closed forms.
+#include <chrono>
+
+#include "catch.hpp"
+#include "raw.hpp"
+
+using namespace roofmark;
+using namespace roofmark::test;
+using Path = std::vector<std::string>;
+
+TEST_CASE("times, visits and self times of one thread") {
+  RawProcess p = process();
+  RawThread main = thread(1, true);
+  const auto solve = add(main, top, "solve", 1, 6000, 1000, 7000);
+  add(main, solve, "spmv", 10, 4000, 1000, 6900);
+  add(main, solve, "dot", 20, 1000, 1100, 7000);
+  p.threads.push_back(main);
+  const Profile profile = joined(input_of({p}));
+
+  REQUIRE(profile.regions.size() == 4);
+  CHECK(profile.regions[0].path.empty());
+  CHECK(profile.regions[0].work.wall_s->value == Approx(10));
+  CHECK(profile.regions[0].self.wall_s->value == Approx(4));
+  const Region& region = *find(profile, {"solve"});
+  CHECK(region.visits == 1);
+  CHECK(region.threads == 1);
+  CHECK(region.work.wall_s->value == Approx(6));
+  CHECK_FALSE(region.work.wall_s->low);
+  CHECK(region.self.wall_s->value == Approx(1));
+  CHECK(region.work.thread_s->value == Approx(6));
+  CHECK_FALSE(region.imbalance);
+  CHECK(find(profile, {"solve", "spmv"})->visit_s->median == Approx(0.4));
+  CHECK(find(profile, {"solve", "spmv"})->visit_s->stddev == Approx(0).margin(1e-9));
+  CHECK(find(profile, {"solve", "spmv"})->flags.empty());
+}
+
+TEST_CASE("the markers' cost is taken out, once for each descendant visit, and never below zero") {
+  RawProcess p = process();
+  p.marker_ticks = 3;
+  p.marker_inner_ticks = 1;
+  RawThread main = thread(1, true);
+  const auto outer = add(main, top, "outer", 1, 1000, 0, 1000);
+  const auto inner = add(main, outer, "inner", 10, 300, 0, 1000);
+  add(main, inner, "innermost", 20, 10, 0, 1000);
+  p.threads.push_back(main);
+  const Profile profile = joined(input_of({p}));
+  // 30 descendants of 3 ticks, and 1 of its own.
+  CHECK(find(profile, {"outer"})->work.wall_s->value == Approx(0.909));
+  CHECK(find(profile, {"outer"})->marker_s == Approx(0.091));
+  CHECK(find(profile, {"outer", "inner"})->work.wall_s->value == Approx(0.300 - 0.060 - 0.010));
+  CHECK(find(profile, {"outer", "inner", "innermost"})->work.wall_s->value == 0);
+  CHECK(find(profile, {"outer", "inner", "innermost"})->marker_s == Approx(0.010));
+  CHECK(find(profile, {"outer"})->self.wall_s->value == Approx(0.909 - 0.230));
+}
+
+TEST_CASE("a visit of few marker costs is too small, one of many is not") {
+  RawProcess p = process();
+  p.marker_ticks = 2;
+  RawThread main = thread(1, true);
+  add(main, top, "small", 100, 1900, 0, 5000);
+  add(main, top, "large", 100, 2100, 5000, 9000);
+  p.threads.push_back(main);
+  const Profile profile = joined(input_of({p}));
+  CHECK(find(profile, {"small"})->flags.count("too_small") == 1);
+  CHECK(find(profile, {"large"})->flags.count("too_small") == 0);
+}
+
+TEST_CASE("a region that is open at the end has lasted until then, and says so") {
+  RawProcess p = process();
+  p.ended = false;
+  RawThread main = thread(1, true);
+  const auto outer = add(main, top, "outer", 0, 0, 0, 0);
+  main.nodes[outer].open_since = 2000;
+  const auto inner = add(main, outer, "inner", 3, 3000, 2000, 5000);
+  main.nodes[inner].open_since = 6000;
+  p.threads.push_back(main);
+  const Profile profile = joined(input_of({p}, 9));
+  const Region& region = *find(profile, {"outer"});
+  CHECK(region.visits == 1);
+  CHECK(region.work.wall_s->value == Approx(7));
+  CHECK(region.flags.count("unclosed") == 1);
+  CHECK_FALSE(region.visit_s);
+  CHECK(find(profile, {"outer", "inner"})->visits == 4);
+  CHECK(find(profile, {"outer", "inner"})->work.wall_s->value == Approx(6));
+}
+
+TEST_CASE("a program that was replaced by exec ends its regions there") {
+  RawProcess first = process();
+  RawThread main = thread(1, true);
+  main.nodes.resize(1);
+  main.nodes[0].name = "prepare";
+  main.nodes[0].open_since = 1000;
+  first.threads.push_back(main);
+  RawProcess second = process();
+  second.sequence = 1;
+  second.calibration.first_ticks = 3000;
+  second.calibration.first_raw_ns = 3'000'000'000;
+  const Profile profile = joined(input_of({first, second}));
+  CHECK(find(profile, {"prepare"})->work.wall_s->value == Approx(2));
+}
+
+TEST_CASE("wall time of several threads lies between the longest and the sum") {
+  RawProcess p = process();
+  RawThread main = thread(1, true);
+  add(main, top, "solve", 1, 9000, 0, 9000);
+  p.threads.push_back(main);
+  for (int tid : {2, 3}) {
+    RawThread worker = thread(tid);
+    const auto solve = add(worker, top, "solve", 0, 0, 0, 0);
+    add(worker, solve, "work", 1, tid == 2 ? 4000U : 2000U, 1000, tid == 2 ? 5000 : 9000);
+    p.threads.push_back(worker);
+  }
+  const Profile profile = joined(input_of({p}));
+  const Region& work = *find(profile, {"solve", "work"});
+  CHECK(work.threads == 2);
+  CHECK(work.visits == 2);
+  CHECK(work.work.thread_s->value == Approx(6));
+  CHECK(*work.work.wall_s->low == Approx(4));
+  CHECK(*work.work.wall_s->high == Approx(6));
+  CHECK(*work.imbalance == Approx(4.0 / 3.0));
+  // The workers' passage through `solve` adds nothing to it.
+  CHECK(find(profile, {"solve"})->threads == 1);
+  CHECK(find(profile, {"solve"})->work.thread_s->value == Approx(9));
+  CHECK(find(profile, {"solve"})->self.thread_s->value == Approx(9));
+}
+
+TEST_CASE("first entry to last exit bounds the wall time") {
+  RawProcess p = process();
+  for (int tid : {1, 2, 3, 4}) {
+    RawThread worker = thread(tid, tid == 1);
+    add(worker, top, "loop", 1, 4000, 1000, 5000);
+    p.threads.push_back(worker);
+  }
+  const Profile profile = joined(input_of({p}));
+  CHECK(find(profile, {"loop"})->work.wall_s->value == Approx(4));
+  CHECK_FALSE(find(profile, {"loop"})->work.wall_s->low);
+  CHECK(*find(profile, {"loop"})->imbalance == Approx(1));
+}
+
+namespace {
+
+/// Looks every 10 ms for `seconds`; `inside` of the two workers are in the region at each.
+std::vector<PlacementSample> looks(double seconds, const Path& path, int inside, int processors) {
+  std::vector<PlacementSample> samples;
+  for (double time_s = 0; time_s < seconds; time_s += 0.01) {
+    PlacementSample sample;
+    sample.time_s = time_s;
+    sample.threads.push_back({1, 1, 0, false, 0});
+    for (int i = 0; i < 2; ++i)
+      sample.threads.push_back({1, 2 + i, i % processors, true, i < inside ? path_key(path) : 0});
+    samples.push_back(sample);
+  }
+  return samples;
+}
+
+RawProcess two_workers() {
+  RawProcess p = process();
+  for (int tid : {2, 3}) {
+    RawThread worker = thread(tid);
+    add(worker, top, "work", 10, 3000, 100, 9000);
+    p.threads.push_back(worker);
+  }
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("looks tell whether threads were in a region together or one after the other") {
+  JoinInput together = input_of({two_workers()});
+  together.samples = looks(3, {"work"}, 2, 2);
+  const Profile a = joined(together);
+  CHECK(find(a, {"work"})->work.wall_s->value == Approx(3));
+  CHECK_FALSE(find(a, {"work"})->work.wall_s->low);
+  CHECK(find(a, {"work"})->cores_used->value == Approx(2));
+  CHECK(find(a, {"work"})->cores_used->source == Source::measured);
+
+  JoinInput apart = input_of({two_workers()});
+  apart.samples = looks(6, {"work"}, 1, 1);
+  const Profile b = joined(apart);
+  CHECK(find(b, {"work"})->work.wall_s->value == Approx(6));
+  CHECK(find(b, {"work"})->cores_used->value == Approx(1));
+
+  JoinInput unseen = input_of({two_workers()});
+  const Profile c = joined(unseen);
+  CHECK(*find(c, {"work"})->work.wall_s->low == Approx(3));
+  CHECK(*find(c, {"work"})->work.wall_s->high == Approx(6));
+  CHECK(find(c, {"work"})->cores_used->source == Source::estimated);
+}
+
+TEST_CASE("threads without a region work for the one that the first thread has open") {
+  RawProcess p = process();
+  RawThread main = thread(1, true);
+  add(main, top, "solve", 1, 5000, 0, 5000);
+  p.threads.push_back(main);
+  JoinInput input = input_of({p});
+  for (int i = 0; i < 100; ++i) {
+    PlacementSample sample;
+    sample.time_s = i * 0.05;
+    sample.threads = {
+        {1, 1, 0, true, path_key({"solve"})}, {1, 2, 1, true, 0}, {1, 3, 2, false, 0}};
+    input.samples.push_back(sample);
+  }
+  const Profile profile = joined(input);
+  CHECK(find(profile, {"solve"})->cores_used->value == Approx(2));
+  CHECK(profile.regions[0].threads == 3);
+}
+
+TEST_CASE("folded threads keep their number and the longest of them") {
+  RawProcess p = process();
+  RawThread folded = thread(0);
+  folded.folded = true;
+  folded.ended_threads = 100;
+  const auto node = add(folded, top, "task", 100, 5000, 0, 6000);
+  folded.nodes[node].threads = 100;
+  folded.nodes[node].max_thread_ticks = 200;
+  p.threads.push_back(folded);
+  const Profile profile = joined(input_of({p}));
+  const Region& task = *find(profile, {"task"});
+  CHECK(task.threads == 100);
+  CHECK(*task.imbalance == Approx(4));
+  CHECK(*task.work.wall_s->low == Approx(0.2));
+}
+
+TEST_CASE("processes of one program are merged, those of another are kept apart") {
+  RawProcess parent = process(1), child = process(2), other = process(3, "/usr/bin/helper");
+  for (RawProcess* p : {&parent, &child, &other}) {
+    RawThread main = thread(p->pid, true);
+    add(main, top, "step", 2, 1000, 0, 2000);
+    p->threads.push_back(main);
+  }
+  const Profile profile = joined(input_of({parent, child, other}));
+  CHECK(find(profile, {"step"})->visits == 4);
+  CHECK(find(profile, {"step"})->threads == 2);
+  REQUIRE(find(profile, {"step [helper]"}));
+  CHECK(find(profile, {"step [helper]"})->visits == 2);
+}
+
+TEST_CASE("a forked child adds its time to the visit that its parent began") {
+  RawProcess parent = process(1), child = process(2);
+  RawThread main = thread(1, true);
+  add(main, top, "solve", 1, 5000, 0, 5000);
+  parent.threads.push_back(main);
+  child.ended = false;
+  child.calibration.last_ticks = 4000;
+  child.calibration.last_raw_ns = 4'000'000'000;
+  RawThread forked = thread(2, true);
+  const auto solve = add(forked, top, "solve", 0, 0, 0, 0);
+  forked.nodes[solve].inherited = true;
+  forked.nodes[solve].open_since = 1000;
+  add(forked, solve, "part", 1, 2000, 1500, 3500);
+  child.threads.push_back(forked);
+  const Profile profile = joined(input_of({parent, child}));
+  const Region& region = *find(profile, {"solve"});
+  CHECK(region.visits == 1);
+  CHECK(region.work.thread_s->value == Approx(8));
+  CHECK(region.flags.count("unclosed") == 0);
+  CHECK(find(profile, {"solve", "part"})->work.wall_s->value == Approx(2));
+}
+
+TEST_CASE("what went wrong in the target is flagged where it did") {
+  RawProcess p = process();
+  p.truncated = true;
+  p.truncated_reason = "No space left on device";
+  p.stale_exits = 2;
+  RawThread main = thread(1, true);
+  main.nodes[add(main, top, "torn", 1, 10, 0, 10)].torn = true;
+  main.nodes[add(main, top, "bad", 1, 10, 0, 10)].mismatched = true;
+  main.nodes[add(main, top, "elsewhere", 1, 10, 0, 10)].wrong_thread = true;
+  main.nodes[add(main, top, "(other)", 1, 10, 0, 10)].other = true;
+  main.nodes[add(main, top, "adopted", 4, 10, 0, 10)].adopted_visits = 3;
+  p.threads.push_back(main);
+  const Profile profile = joined(input_of({p}));
+  CHECK(find(profile, {"torn"})->flags.count("torn") == 1);
+  CHECK(find(profile, {"bad"})->flags.count("mismatched") == 1);
+  CHECK(find(profile, {"elsewhere"})->flags.count("mismatched") == 1);
+  CHECK(find(profile, {"(other)"})->flags.count("truncated") == 1);
+  CHECK(find(profile, {"adopted"})->flags.count("adopted") == 1);
+  CHECK(profile.notes.size() == 2);
+}
+
+TEST_CASE("an unannotated program is one row with its time and the reason") {
+  JoinInput input = input_of({}, 2);
+  input.whole.user_s = 3;
+  input.no_markers = Problem{"the program entered no region", "", "annotate it"};
+  input.not_counted = Problem{"counting was not asked for", "", "--counters auto"};
+  const Profile profile = joined(input);
+  REQUIRE(profile.regions.size() == 1);
+  const Region& row = profile.regions[0];
+  CHECK(row.path.empty());
+  CHECK(row.visits == 1);
+  CHECK(row.work.wall_s->value == 2);
+  CHECK(row.work.thread_s->value == 3);
+  CHECK(row.cores_used->value == Approx(1.5));
+  CHECK(row.work.flop.empty());
+  CHECK(is_missing(row, "regions"));
+  CHECK(is_missing(row, "flop"));
+  for (const char* level : {"bytes.L1", "bytes.L2", "bytes.L3", "bytes.DRAM"})
+    CHECK(is_missing(row, level));
+}
+
+TEST_CASE("a clock without a calibration of its own borrows the recorder's") {
+  RawProcess p = process();
+  p.calibration.last_ticks = p.calibration.first_ticks = 5;
+  p.calibration.last_raw_ns = p.calibration.first_raw_ns = 7;
+  RawThread main = thread(1, true);
+  add(main, top, "short", 1, 3000, 100, 3100);
+  p.threads.push_back(main);
+  JoinInput input = input_of({p});
+  const Profile without = joined(input);
+  CHECK_FALSE(find(without, {"short"})->work.wall_s);
+  CHECK(is_missing(*find(without, {"short"}), "time.wall"));
+  input.ticks_per_second = 1000.0;
+  const Profile with = joined(input);
+  CHECK(find(with, {"short"})->work.wall_s->value == Approx(3));
+}
+
+TEST_CASE("ten thousand regions on eight threads are joined in bounded time") {
+  RawProcess p = process();
+  for (int tid = 1; tid <= 8; ++tid) {
+    RawThread worker = thread(tid, tid == 1);
+    const auto root = add(worker, top, "root", 1, 9000, 0, 9000);
+    for (int i = 0; i < 10000; ++i)
+      add(worker, i % 100 == 0 ? root : worker.nodes.size() - 1, "region" + std::to_string(i), 1, 1,
+          0, 9000);
+    p.threads.push_back(worker);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const Profile profile = joined(input_of({p}));
+  CHECK(profile.regions.size() == 10002);
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
+}

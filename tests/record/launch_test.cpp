@@ -1,0 +1,222 @@
+// Starting, watching and ending programs.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <analysis/record/executable.hpp>
+#include <analysis/record/launch.hpp>
+#include <analysis/record/sampler.hpp>
+#include <analysis/record/signal_gate.hpp>
+#include <analysis/record/supervise.hpp>
+#include <thread>
+
+#include "catch.hpp"
+#include "support.hpp"
+
+using namespace roofmark;
+using roofmark::test::TemporaryDirectory;
+using roofmark::test::write_text;
+
+namespace {
+
+Launch launch_of(std::vector<std::string> command, const SignalGate& gate) {
+  Launch launch;
+  launch.command = std::move(command);
+  launch.environment = current_environment();
+  launch.signal_mask = gate.original_mask();
+  return launch;
+}
+
+Supervision run(std::vector<std::string> command) {
+  const SignalGate gate;
+  const auto launched = launch(launch_of(std::move(command), gate));
+  REQUIRE(launched);
+  return supervise(*launched, gate, {});
+}
+
+int failure_code(std::vector<std::string> command) {
+  const SignalGate gate;
+  const auto launched = launch(launch_of(std::move(command), gate));
+  REQUIRE_FALSE(launched);
+  CHECK_FALSE(launched.error().problem.reason.empty());
+  return launched.error().exit_code;
+}
+
+}  // namespace
+
+TEST_CASE("a program ends as it ends") {
+  CHECK(run({"true"}).end.exit_code == 0);
+  CHECK(run({"sh", "-c", "exit 125"}).end.exit_code == 125);
+  const Supervision killed = run({"sh", "-c", "kill -9 $$"});
+  CHECK(killed.end.signal == SIGKILL);
+  CHECK(killed.end.shell_status() == 137);
+  CHECK(killed.end.started);
+}
+
+TEST_CASE("a program that can't be started is 125, 126 or 127") {
+  const TemporaryDirectory base;
+  write_text(base.path() / "text", "no program");
+  write_text(base.path() / "script", "#!/no/such/interpreter\n");
+  chmod((base.path() / "script").c_str(), 0755);
+  CHECK(failure_code({}) == 125);
+  CHECK(failure_code({(base.path() / "text").string()}) == 126);
+  CHECK(failure_code({base.path().string()}) == 126);
+  CHECK(failure_code({"roofmark-no-such-program"}) == 127);
+  CHECK(failure_code({(base.path() / "absent").string()}) == 127);
+  CHECK(failure_code({"/dev/null/x"}) == 127);
+  CHECK(failure_code({(base.path() / "script").string()}) == 127);
+  CHECK(failure_code({""}) == 127);
+}
+
+TEST_CASE("arguments and environment reach the program byte for byte") {
+  const TemporaryDirectory base;
+  const std::string odd = "a'\"\\\n\xff\x01 --";
+  const std::string out = (base.path() / "out").string();
+  const SignalGate gate;
+  Launch start = launch_of({"sh", "-c", "printf %s \"$1|$ODD\" > \"$2\"", "sh", odd, out}, gate);
+  set_variable(start.environment, "ODD", odd);
+  const auto launched = launch(start);
+  REQUIRE(launched);
+  CHECK(supervise(*launched, gate, {}).end.exit_code == 0);
+  CHECK(test::read_text(out) == odd + "|" + odd);
+}
+
+TEST_CASE("an environment that grew too large falls back to the smaller one") {
+  const SignalGate gate;
+  Launch start = launch_of({"true"}, gate);
+  start.smaller_environment = start.environment;
+  // One string of more than 128 KiB is more than the kernel takes.
+  set_variable(start.environment, "HUGE", std::string(1 << 18, 'x'));
+  const auto launched = launch(start);
+  REQUIRE(launched);
+  CHECK(launched->smaller_environment);
+  CHECK(supervise(*launched, gate, {}).end.exit_code == 0);
+  start.smaller_environment.clear();
+  const auto refused = launch(start);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().exit_code == 126);
+}
+
+TEST_CASE("a variable is set, or put before what it holds") {
+  std::vector<std::string> environment{"A=1", "LD_PRELOAD=/x.so", "EMPTY="};
+  set_variable(environment, "LD_PRELOAD", "/r.so", ':');
+  set_variable(environment, "EMPTY", "/r.so", ':');
+  set_variable(environment, "A", "2");
+  set_variable(environment, "NEW", "3");
+  CHECK(environment ==
+        std::vector<std::string>{"A=2", "LD_PRELOAD=/r.so:/x.so", "EMPTY=/r.so", "NEW=3"});
+}
+
+TEST_CASE("a signal to the recorder reaches the program") {
+  const SignalGate gate;
+  const auto launched =
+      launch(launch_of({"sh", "-c", "trap 'exit 7' USR1; while :; do sleep 0.05; done"}, gate));
+  REQUIRE(launched);
+  std::thread sender([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    kill(getpid(), SIGUSR1);
+  });
+  const Supervision supervision = supervise(*launched, gate, {});
+  sender.join();
+  CHECK(supervision.end.exit_code == 7);
+  CHECK(supervision.asked_to_end == 0);
+}
+
+TEST_CASE("the program gets the signal mask that the recorder was started with") {
+  const SignalGate gate;
+  const auto launched = launch(launch_of({"sh", "-c", "kill -TERM $$; sleep 5"}, gate));
+  REQUIRE(launched);
+  CHECK(supervise(*launched, gate, {}).end.signal == SIGTERM);
+}
+
+TEST_CASE("a bounded program is ended with all that it started") {
+  const TemporaryDirectory base;
+  const std::string mark = (base.path() / "pid").string();
+  const SignalGate gate;
+  Launch start = launch_of({"sh", "-c", "sleep 60 & echo $! > " + mark + "; wait"}, gate);
+  start.prepare = [] { return setsid() < 0 ? errno : 0; };
+  const auto launched = launch(start);
+  REQUIRE(launched);
+  const double before_s = monotonic_s();
+  const Bounded bounded = supervise_bounded(*launched, gate, 0.5, {});
+  CHECK(bounded.out_of_time);
+  CHECK(bounded.supervision.end.signal == SIGTERM);
+  CHECK(monotonic_s() - before_s < 8);
+  const int grandchild = std::stoi(test::read_text(mark));
+  // It was killed; whoever adopted it may need a moment to bury it.
+  bool gone = false;
+  for (int i = 0; i < 100 && !gone; ++i) {
+    char state = 'X';
+    int processor = 0;
+    gone = !parse_stat(test::read_text("/proc/" + std::to_string(grandchild) + "/stat"), state,
+                       processor) ||
+           state == 'Z';
+    if (!gone) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  CHECK(gone);
+}
+
+TEST_CASE("times are those of the program") {
+  const Supervision busy = run({"sh", "-c", "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"});
+  const double cpu_s = static_cast<double>(busy.usage.ru_utime.tv_sec) +
+                       static_cast<double>(busy.usage.ru_utime.tv_usec) * 1e-6;
+  CHECK(cpu_s > 0.01);
+  CHECK(busy.wall_s >= 0.9 * cpu_s);
+  const Supervision idle = run({"sleep", "0.3"});
+  CHECK(idle.wall_s >= 0.29);
+  CHECK(idle.wall_s < 3);
+}
+
+TEST_CASE("the terminal's signals are not sent a second time") {
+  signalfd_siginfo signal{};
+  signal.ssi_signo = SIGINT;
+  signal.ssi_code = 0x80;  // SI_KERNEL
+  CHECK_FALSE(must_forward(signal, 100));
+  signal.ssi_code = SI_USER;
+  signal.ssi_pid = 99;
+  CHECK(must_forward(signal, 100));
+  signal.ssi_pid = 100;  // the program itself sent it
+  CHECK_FALSE(must_forward(signal, 100));
+  signal.ssi_signo = SIGCHLD;
+  signal.ssi_pid = 99;
+  CHECK_FALSE(must_forward(signal, 100));
+}
+
+TEST_CASE("a stat line is read behind any name") {
+  char state = 0;
+  int processor = -1;
+  std::string line = "7 (a) R (b c) S 1";
+  for (int field = 5; field <= 38; ++field) line += " 0";
+  REQUIRE(parse_stat(line + " 3 0 0", state, processor));
+  CHECK(state == 'S');
+  CHECK(processor == 3);
+  CHECK_FALSE(parse_stat("7 (short) S 1 2", state, processor));
+  CHECK_FALSE(parse_stat("", state, processor));
+}
+
+TEST_CASE("looks find the threads of a program and of its children") {
+  const SignalGate gate;
+  const auto launched = launch(launch_of({"sh", "-c", "sleep 0.3 & sleep 0.3; wait"}, gate));
+  REQUIRE(launched);
+  Sampler sampler(launched->pid, "");
+  supervise(*launched, gate, [&](double elapsed_s) { return sampler.look(elapsed_s); });
+  const auto samples = sampler.take();
+  REQUIRE(samples.size() > 20);
+  std::size_t most = 0;
+  for (const PlacementSample& sample : samples) most = std::max(most, sample.threads.size());
+  CHECK(most == 3);
+}
+
+TEST_CASE("what can't be preloaded is known from the file") {
+  std::string remedy;
+  const auto shell = find_executable("sh");
+  REQUIRE(shell);
+  CHECK_FALSE(why_not_preloadable(*shell, remedy));
+  CHECK_FALSE(find_executable("roofmark-no-such-program"));
+  CHECK_FALSE(find_executable(""));
+  const auto reason = why_not_preloadable(ROOFMARK_STATIC_PROGRAM, remedy);
+  REQUIRE(reason);
+  CHECK(reason->find("statically linked") != std::string::npos);
+  CHECK(remedy.find("roofmark::runtime") != std::string::npos);
+}
