@@ -15,7 +15,7 @@ std::string letters(std::size_t number) {
 
 void note(Absences::Entry& entry, const std::string& quantity, const std::string& path) {
   if (!quantity.empty()) entry.quantities.insert(quantity);
-  if (entry.paths.empty() || entry.paths.back() != path) entry.paths.push_back(path);
+  entry.paths.insert(path);
 }
 
 }  // namespace

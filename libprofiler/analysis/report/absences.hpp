@@ -17,7 +17,7 @@ class Absences {
     std::string mark;  ///< "a"; empty: no number in the table refers to it
     std::set<std::string> quantities;
     std::string reason, fix;
-    std::vector<std::string> paths;  ///< of the regions, in order, each once
+    std::set<std::string> paths;  ///< of the regions
   };
 
   /// The mark for a figure that has no number.

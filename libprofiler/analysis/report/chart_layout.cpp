@@ -182,7 +182,8 @@ void place_labels(const Chart& chart, const SvgOptions& options, ChartLayout& la
   std::optional<Segment> none;
   for (PlacedRidge& ridge : layout.ridges)
     if (peak && std::abs(ridge.at.y - layout.y.px(*peak)) < 0.5)
-      ridge.label = places.beside(ridge.at, 4, "ridge " + significant(ridge.intensity), 11, none);
+      ridge.label =
+          places.beside(ridge.at, 4, "ridge " + significant(ridge.intensity), 11, none, 1, 14);
   std::size_t named = 0;
   for (PlacedPoint& placed : layout.points) {
     if (named++ >= options.labelled) break;

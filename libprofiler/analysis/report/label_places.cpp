@@ -70,7 +70,7 @@ std::optional<PlacedText> LabelPlaces::along(const Segment& line, const std::str
 
 std::optional<PlacedText> LabelPlaces::beside(Spot mark, double radius, const std::string& text,
                                               double font_px, std::optional<Segment>& leader,
-                                              double widened) {
+                                              double widened, double farthest) {
   constexpr std::array<double, 7> distances = {5, 14, 26, 42, 62, 88, 120};
   constexpr int directions = 16;
   const double width = text_width(text, font_px) * widened, height = font_px * 1.2;
@@ -78,6 +78,7 @@ std::optional<PlacedText> LabelPlaces::beside(Spot mark, double radius, const st
   std::optional<Segment> best_leader;
   double best_cost = INFINITY;
   for (const double distance : distances) {
+    if (distance > farthest) break;
     for (int i = 0; i < directions; ++i) {
       const double turn = 2 * std::acos(-1.0) * i / directions;
       const double ux = std::cos(turn), uy = std::sin(turn);

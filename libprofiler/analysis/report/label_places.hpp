@@ -21,10 +21,11 @@ class LabelPlaces {
   /// The label along a line, sliding from `preferred` (0: its start, 1: its end).
   std::optional<PlacedText> along(const Segment& line, const std::string& text, double font_px,
                                   double preferred);
-  /// The label beside a mark of this radius; `leader` is set where it stands off.
+  /// The label beside a mark of this radius, at most `farthest` away; `leader` is set where it
+  /// stands off.
   std::optional<PlacedText> beside(Spot mark, double radius, const std::string& text,
                                    double font_px, std::optional<Segment>& leader,
-                                   double widened = 1);
+                                   double widened = 1, double farthest = 120);
 
  private:
   std::optional<double> cost(const Box& box) const;

@@ -60,7 +60,7 @@ std::vector<Explanation> explanations(const Profile& profile, const std::string&
     const double away = time_away_from_roof(row);
     Explanation entry;
     entry.region = row.region;
-    entry.path = row.path;
+    entry.path = row.path + (row.leaf ? "" : ", itself");
     entry.facts = duration(away) + " more than its roof needs";
     if (total && total.value() > 0)
       entry.facts += fmt::format(" ({} of the run)", percent(away / total.value()));
@@ -82,7 +82,7 @@ std::string sentence(const Absences::Entry& entry, std::size_t regions) {
   std::string text = fmt::format("{}", fmt::join(entry.quantities, ", "));
   if (text.empty()) text = "number";
   if (entry.paths.size() == 1)
-    text += " of " + elided(entry.paths[0], 40);
+    text += " of " + elided(*entry.paths.begin(), 40);
   else if (entry.paths.size() == regions)
     text += " of every region";
   else

@@ -187,8 +187,8 @@ std::string regions_table(const Profile& profile, const std::vector<RegionRow>& 
   }
   std::string text = table.render(options.width, options.utf8, options.colour);
   if (shown.size() < rows.size())
-    text += fmt::format("({} lighter regions more: --all shows them)\n",
-                        rows.size() - shown.size());
+    text +=
+        fmt::format("({} lighter regions more: --all shows them)\n", rows.size() - shown.size());
   for (const std::string& line :
        wrapped(key_of(sources, {printable(level)}, ranges, flags, words), options.width))
     text += painted(line, "2", options.colour) + '\n';

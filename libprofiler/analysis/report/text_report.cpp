@@ -84,7 +84,10 @@ class TextReport {
       text_ += "  " + painted(path, "1", options_.colour) +
                elided(clean(": " + entry.facts), options_.width - used, options_.utf8) + '\n';
       paragraph(entry.why, "    ");
-      for (const std::string& advice : entry.tries) paragraph(advice, "    Try: ");
+      // The model puts the best advice first; the page and --all have the rest.
+      const std::size_t most = options_.rows == 0 ? entry.tries.size() : 2;
+      for (std::size_t i = 0; i < std::min(most, entry.tries.size()); ++i)
+        paragraph(entry.tries[i], "    Try: ");
       for (const std::string& note : entry.notes) paragraph(note, "    Note: ");
     }
   }

@@ -1,0 +1,92 @@
+// Runs inside a report page, after its own script: uses it as a person would and says what went wrong.
+(function () {
+  'use strict';
+  const failures = window.roofmarkErrors || [];
+  function expect(condition, what) { if (!condition) failures.push(what); }
+  const $ = function (selector) { return document.querySelector(selector); };
+  const $$ = function (selector) { return Array.from(document.querySelectorAll(selector)); };
+  function press(selector) {
+    const node = $(selector);
+    expect(node, 'no element ' + selector);
+    if (node) node.dispatchEvent(new MouseEvent('click', {bubbles: true}));
+  }
+
+  // Texts on the chart as turned rectangles with the real font, and whether two of them meet.
+  function quad(text) {
+    const box = text.getBBox(), matrix = text.getScreenCTM();
+    return [[box.x, box.y], [box.x + box.width, box.y], [box.x + box.width, box.y + box.height], [box.x, box.y + box.height]]
+        .map(function (p) { const q = new DOMPoint(p[0], p[1]).matrixTransform(matrix); return [q.x, q.y]; });
+  }
+  function meet(a, b) {
+    for (const shape of [a, b]) {
+      for (let i = 0; i < 4; ++i) {
+        const p = shape[i], q = shape[(i + 1) % 4], normal = [q[1] - p[1], p[0] - q[0]];
+        const reach = function (points) {
+          const values = points.map(function (r) { return r[0] * normal[0] + r[1] * normal[1]; });
+          return [Math.min.apply(null, values), Math.max.apply(null, values)];
+        };
+        const first = reach(a), second = reach(b);
+        if (first[1] <= second[0] || second[1] <= first[0]) return false;
+      }
+    }
+    return true;
+  }
+  function expectApart(view) {
+    const texts = $$('.chart .halo text'), quads = texts.map(quad);
+    for (let i = 0; i < quads.length; ++i)
+      for (let j = 0; j < i; ++j)
+        expect(!meet(quads[i], quads[j]), view + ': "' + texts[i].textContent + '" meets "' + texts[j].textContent + '"');
+  }
+
+  const data = JSON.parse($('#roofmark-data').textContent);
+  const rows = function () { return $$('#regions tbody tr.region'); };
+  expect($('.chart svg'), 'no chart');
+  expect(rows().length === Math.min(200, data.regions.length), 'rows: ' + rows().length);
+  expect(!window.pwned, 'a name ran as a script');
+  expect($$('script').length === 4, 'scripts: ' + $$('script').length);  // two of ours, two of this test
+  expect(!document.body.innerText.includes('undefined'), '"undefined" in the page');
+  expect(!/\bNaN\b/.test(document.body.innerText), 'NaN in the page');
+
+  for (const level of data.levels) {
+    for (const scope of ['self', 'inclusive']) {
+      press('#level [data-choice="' + level + '"]');
+      press('#scope [data-choice="' + scope + '"]');
+      expect($('.x-title').textContent.includes(level), 'the axis does not say ' + level);
+      const points = $$('.chart .point');
+      expect(points.length > 0, 'no points at ' + level);
+      expect(points.every(function (p) { return p.querySelectorAll('[d*="NaN"],[cx="NaN"]').length === 0; }), 'NaN at ' + level);
+      expectApart(level + ' ' + scope);
+    }
+  }
+  press('#level [data-choice="' + data.level + '"]');
+  press('#scope [data-choice="self"]');
+
+  press('#regions th[data-column="time"]');
+  const times = rows().map(function (row) { return data.regions[row.dataset.region]; })
+      .map(function (region) { return (region.self || region.work).time; }).filter(Boolean).map(function (t) { return t[0]; });
+  expect(times.every(function (t, i) { return i === 0 || times[i - 1] >= t; }), 'not sorted by time');
+  press('#regions th[data-column="time"]');
+  press('#regions th[data-column="time"]');
+
+  press('#regions tbody tr.region');
+  expect($$('#regions tr.more').length === 1, 'no details after a click');
+  press('#regions tbody tr.region');
+  expect($$('#regions tr.more').length === 0, 'details stay open');
+
+  $('.chart .point').dispatchEvent(new PointerEvent('pointermove', {bubbles: true, clientX: 50, clientY: 50}));
+  expect(!$('.tip').hidden && $('.tip').textContent.includes('FLOP/byte'), 'no tooltip');
+
+  press('#theme');
+  const dark = getComputedStyle(document.body).backgroundColor;
+  press('#theme');
+  expect(dark !== getComputedStyle(document.body).backgroundColor, 'the theme does not change');
+
+  const wanted = data.regions[1].name.toLowerCase();
+  const matching = data.regions.filter(function (region) { return region.path.toLowerCase().includes(wanted); }).length;
+  $('#filter').value = wanted;
+  $('#filter').dispatchEvent(new Event('input'));
+  setTimeout(function () {
+    expect(rows().length === Math.min(200, matching), 'the filter shows ' + rows().length + ' of ' + matching);
+    console.log(failures.length ? 'CHECK FAILED: ' + failures.slice(0, 10).join('; ') : 'CHECK PASSED');
+  }, 300);
+})();

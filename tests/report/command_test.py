@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""usage: command_test.py ROOFMARK FIXTURES: `roofmark report` and `roofmark chart` from outside."""
+import json
+import os
+import pathlib
+import pty
+import re
+import subprocess
+import sys
+import tempfile
+import unicodedata
+import xml.etree.ElementTree
+
+roofmark, fixtures = sys.argv[1], pathlib.Path(sys.argv[2])
+profiles = sorted(fixtures.glob("*.roofmark.json"))
+failures = []
+plain = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "COLUMNS": "80"}
+
+
+def expect(condition, what):
+    if not condition:
+        failures.append(what)
+        print("FAILED:", what)
+
+
+def run(*arguments, environment=None, **more):
+    return subprocess.run([roofmark, *map(str, arguments)], capture_output=True, env=environment or plain, timeout=60, **more)
+
+
+def width(line):
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+
+
+def on_terminal(arguments, environment, columns=100):
+    """What the command prints on a terminal of so many columns."""
+    import fcntl
+    import struct
+    import termios
+    parent, child = pty.openpty()
+    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    process = subprocess.Popen([roofmark, *map(str, arguments)], stdout=child, stderr=subprocess.DEVNULL, env=environment)
+    os.close(child)
+    text = b""
+    while True:
+        try:
+            part = os.read(parent, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        text += part
+    process.wait()
+    os.close(parent)
+    return text.decode("utf-8")
+
+
+expect(profiles, "there are fixtures")
+with tempfile.TemporaryDirectory() as folder:
+    folder = pathlib.Path(folder)
+    for profile in profiles:
+        text = run("report", profile)
+        expect(text.returncode == 0 and not text.stderr, f"{profile.name}: text {text.stderr}")
+        for line in text.stdout.decode("utf-8").splitlines():
+            expect(width(line) <= 80, f"{profile.name}: wider than 80: {line}")
+            expect("nan" not in line.lower().split() and "inf" not in line.lower().split(), f"{profile.name}: {line}")
+        expect(b"\x1b" not in text.stdout, f"{profile.name}: colour outside a terminal")
+        again = run("report", "--format", "json", profile)
+        written = folder / "again.json"
+        written.write_bytes(again.stdout)
+        json.loads(again.stdout)
+        expect(run("report", "--format", "json", written).stdout == again.stdout, f"{profile.name}: JSON is not stable")
+        svg = run("report", "--format", "svg", profile).stdout
+        xml.etree.ElementTree.fromstring(svg)
+        expect(b"<script" not in svg, f"{profile.name}: a script in the SVG")
+        page = run("report", "--format", "html", "-o", folder / "page.html", profile)
+        expect(page.returncode == 0 and not page.stdout, f"{profile.name}: html {page.stderr}")
+        expect((folder / "page.html").read_text("utf-8").startswith("<!DOCTYPE html>"), f"{profile.name}: no page")
+        expect(len(run("report", "--format", "csv", profile).stdout.splitlines()) ==
+               len(json.loads(again.stdout)["regions"]) + 1, f"{profile.name}: CSV lines")
+
+    # Several files one after the other; a bad one among them does not hide the good one.
+    both = run("report", profiles[0], profiles[-1])
+    expect(both.returncode == 0 and both.stdout.count(b"==> ") == 2, "two files")
+    mixed = run("report", folder / "nothing", profiles[0])
+    expect(mixed.returncode == 2 and b"Region" in mixed.stdout and mixed.stderr.count(b"\n") == 1, "a bad file beside a good one")
+    expect(run("report", "--format", "html", profiles[0], profiles[1]).returncode == 2, "html of two files")
+
+    # Bad input: one line, exit status 2.
+    hostile = {"empty": b"", "text": b"hello", "array": b"[]", "number": b"1e999", "deep": b"[" * 100000,
+               "cut": profiles[0].read_bytes()[:-20], "binary": bytes(range(256)), "schema": b'{"schema": "roofmark-profile/9"}'}
+    for name, content in hostile.items():
+        (folder / name).write_bytes(content)
+        got = run("report", folder / name)
+        expect(got.returncode == 2 and got.stderr.count(b"\n") == 1 and not got.stdout, f"hostile {name}: {got.returncode} {got.stderr}")
+    for arguments in (["report"], ["report", "--format", "pdf", profiles[0]], ["report", folder], ["report", "--level", "L9", profiles[0]],
+                      ["chart"], ["chart", "--peak", "x", "--bandwidth", "1"], ["chart", "--peak", "1", "--bandwidth", "1", "=3"],
+                      ["chart", "--peak", "-1", "--bandwidth", "1"], ["chart", "--peak", "1", "--bandwidth", "1", "-o", folder / "x.png"]):
+        got = run(*arguments)
+        expect(got.returncode == 2 and got.stderr and not got.stdout, f"{arguments}: {got.returncode}")
+
+    # Output that can't be delivered: an exit status, at most one line, no signal.
+    nowhere = folder / "missing" / "x.html"
+    for arguments in (["report", "-o", nowhere, profiles[0]], ["report", "-o", "/dev/full", profiles[0]],
+                      ["chart", "--peak", "1", "--bandwidth", "1", "-o", folder / "missing" / "x.svg"]):
+        got = run(*arguments)
+        expect(got.returncode == 1 and got.stderr.count(b"\n") == 1, f"{arguments}: {got.returncode} {got.stderr}")
+    for command in (["report", profiles[0]], ["chart", "--peak", "1", "--bandwidth", "1", "a=1"]):
+        words = " ".join(f"'{word}'" for word in [roofmark, *command])
+        for redirection in (">/dev/full", ">&-"):
+            got = subprocess.run(["sh", "-c", f"{words} {redirection}"], capture_output=True, env=plain)
+            expect(got.returncode == 1 and got.stderr.count(b"\n") == 1, f"{command} {redirection}: {got.returncode} {got.stderr}")
+        reader, writer = os.pipe()
+        os.close(reader)
+        got = subprocess.run([roofmark, *map(str, command)], stdout=writer, stderr=subprocess.PIPE, env=plain)
+        os.close(writer)
+        expect(got.returncode == 1 and not got.stderr, f"{command} into a closed pipe: {got.returncode} {got.stderr}")
+
+    # Standard input, and a file is replaced whole.
+    expect(run("report", "-", input=profiles[0].read_bytes()).returncode == 0, "standard input")
+    kept = folder / "kept.csv"
+    kept.write_text("old " * 100000)
+    run("report", "--format", "csv", "-o", kept, profiles[0])
+    expect(kept.read_text().startswith("path,") and "old " not in kept.read_text(), "the file was not replaced")
+
+    # A terminal: its width, colour; markup goes into a file of its own that never replaces another.
+    terminal = {**plain, "TERM": "xterm-256color"}
+    terminal.pop("COLUMNS")
+    shown = on_terminal(["report", profiles[0]], terminal, columns=120)
+    expect("\x1b[" in shown, "no colour on a terminal")
+    expect(max(width(re.sub("\x1b\\[[0-9;]*m", "", line)) for line in shown.splitlines()) > 80, "the width is not used")
+    expect("\x1b" not in on_terminal(["report", profiles[0]], {**terminal, "NO_COLOR": "1"}), "NO_COLOR")
+    expect("\x1b" not in on_terminal(["report", profiles[0]], {**terminal, "TERM": "dumb"}), "TERM=dumb")
+    copied = folder / "run.roofmark.json"
+    copied.write_bytes(profiles[0].read_bytes())
+    for name in ("run.roofmark.html", "run.roofmark-2.html"):
+        on_terminal(["report", "--format", "html", copied], terminal)
+        expect((folder / name).exists(), f"no {name}")
+
+    # Locales: no UTF-8 means ASCII, decimal commas mean nothing.
+    for profile in profiles:
+        expect(run("report", "--chart", profile, environment={**plain, "LC_ALL": "C"}).stdout.isascii(), f"{profile.name}: C locale")
+    expect(run("report", profiles[0], environment={**plain, "LC_ALL": "de_DE.UTF-8"}).stdout == run("report", profiles[0]).stdout, "de_DE")
+
+    # The chart of given numbers.
+    got = run("chart", "--peak", "20e12", "--bandwidth", "200e9", "saxpy=0.25", "stencil=0.8", "gemm=4", "fft=12")
+    lines = got.stdout.decode().splitlines()
+    for name, roof in (("saxpy", "50 GFLOP/s"), ("stencil", "160 GFLOP/s"), ("gemm", "800 GFLOP/s"), ("fft", "2.4 TFLOP/s")):
+        expect(any(line.startswith(name) and f"memory side, roof {roof}, ridge 100 FLOP/byte" in line for line in lines), f"chart: {name}")
+    expect(all(width(line) <= 80 for line in lines), "chart: wider than 80")
+    for name in ("x.svg", "x.html"):
+        run("chart", "--peak", "f64=20T", "--peak", "f32=40T", "--bandwidth", "DRAM=200G", "--bandwidth", "L2=1T", "a=1@1e11", "-o", folder / name)
+        expect("DRAM 200 GB/s" in (folder / name).read_text(), f"chart: {name}")
+    xml.etree.ElementTree.parse(folder / "x.svg")
+
+print("failed:" if failures else "passed", len(failures) if failures else "")
+sys.exit(1 if failures else 0)
