@@ -135,8 +135,8 @@ class Hierarchy {
     return chunks_[(owner - 1) / owners_per_chunk][(owner - 1) % owners_per_chunk];
   }
 
-  bool sampled(const Place& place) const { return (place.within & left_out_) == 0; }
-  bool twice(const Place& place) const {
+  bool sampled(Place place) const { return (place.within & left_out_) == 0; }
+  bool twice(Place place) const {
     return second_ && (place.within & left_out_second_) == 0 &&
            (std::uint64_t{place.block} << block_shift_second_ >> 32) == 0;
   }
@@ -168,34 +168,36 @@ class Hierarchy {
     }
     return lines.dram.write;
   }
+  // `two`: the line is one of those that are simulated under both policies.
   template <class View>
-  void count(Traffic& t, const Place& place, Crossing crossing) {
+  static void count(Traffic& t, bool two, Crossing crossing) {
     if constexpr (__is_same(View, Second)) {
       ++cell(t.lru, crossing);
     } else {
       ++cell(t, crossing);
-      if (twice(place)) ++cell(t.plru, crossing);
+      if (two) ++cell(t.plru, crossing);
     }
   }
 
   template <bool write>
   void access(Core& core, Line line);
+  inline void prefetch_ahead(const Core& core, Line line) const;
   inline void fill_l1(Core& core, std::uint32_t set, Line line, std::uint32_t& way);
   inline void write_back_l1(Core& core, Line line, Owner owner);
   template <class View>
-  inline void fetch(Core& core, Line line, const Place& place);
+  inline void fetch(Core& core, Line line, Place place, bool two);
   template <class View>
-  inline void put_l2(Core& core, Line line, const Place& place, Owner owner);
+  inline void put_l2(Core& core, Line line, Place place, Owner owner);
   template <class View>
-  inline void put_l3(Core& core, Line line, const Place& place, Owner owner);
+  inline void put_l3(Core& core, Line line, Place place, Owner owner);
   template <class View>
   inline void to_dram(Core& core, Line line, Owner owner);
 
   inline std::uint64_t others(const Core& core, Line line) const;
   inline void note_touch(const Core& core, Line line);
-  inline void recall(Core& core, Line line, const Place& place, bool remove);
+  inline void recall(Core& core, Line line, Place place, bool remove);
   template <class View>
-  inline void recall_from(Core& holder, Line line, const Place& place, bool remove, Owner from_l1);
+  inline void recall_from(Core& holder, Line line, Place place, bool remove, Owner from_l1);
   inline void store_nontemporal(Core& core, Line line, std::uint64_t bytes);
   inline void drop_everywhere(Core& core, Line line);
   template <class View>
@@ -211,6 +213,7 @@ class Hierarchy {
   // Of those, the ones in the first 1/2^shift of the blocks.
   std::uint32_t block_shift_second_ = 0;
   bool second_ = false;
+  bool l3_is_large_ = false;  // its tags do not fit in the host's own caches
   Level<BitPlru> l3_{};
   Level<TrueLru> l3_lru_{};
   std::uint32_t cores_count_ = 0;

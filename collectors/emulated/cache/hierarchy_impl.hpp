@@ -31,6 +31,7 @@ inline const char* Hierarchy::create(const Memory& memory, const Geometry& geome
   if (second_shift < sampling.shift) second_shift = sampling.shift;
   if (second_shift > max_second_policy_shift) second_shift = max_second_policy_shift;
   if (!second_) second_shift = no_second_policy;
+  l3_is_large_ = geometry.l3.bytes() > (32U << 20);
   left_out_ = (1U << sampling.shift) - 1;
   const std::uint32_t by_line =
       second_shift < max_sampling_shift ? second_shift : max_sampling_shift;
@@ -139,28 +140,30 @@ inline void Hierarchy::fill_l1(Core& core, std::uint32_t set, Line line, std::ui
     }
   }
   const bool lower = sampled(place);
-  // In a stream (the neighbour is in L1) the sets of the lines to come are fetched by the host
-  // meanwhile.
-  if (l3_.present() &&
-      core.l1_.find(core.l1_.set_of(line - 1, place_of(line - 1)), line - 1) >= 0) {
-    const Line ahead = line + 2;
-    const Place there = place_of(ahead);
-    if (sampled(there)) l3_.prefetch(l3_.set_of(ahead, there));
-    if (twice(there)) l3_lru_.prefetch(l3_lru_.set_of(ahead, there));
-  }
+  if (l3_is_large_) prefetch_ahead(core, line);
   const Evicted out = core.l1_.insert(set, line, nobody, way);
-  if (out.line != 0) {
-    core.drop_from_filter(out.line);
-    if (out.owner != nobody) write_back_l1(core, out.line, out.owner);
-  }
+  // Bit-PLRU throws out unmarked lines, which the filter does not hold; with one way there is no
+  // choice.
+  if (core.l1_.ways() == 1) core.drop_from_filter(out.line);
+  if (out.owner != nobody) write_back_l1(core, out.line, out.owner);
   if (cores_count_ > 1) {
     recall(core, line, place, false);
     note_touch(core, line);
   }
   if (!lower) return;
   ++core.traffic_->l2_sampled.read;
-  fetch<Main>(core, line, place);
-  if (twice(place)) fetch<Second>(core, line, place);
+  const bool two = twice(place);
+  fetch<Main>(core, line, place, two);
+  if (two) fetch<Second>(core, line, place, two);
+}
+
+// In a stream (the neighbour is in L1) the host fetches the sets of the lines to come meanwhile.
+inline void Hierarchy::prefetch_ahead(const Core& core, Line line) const {
+  if (core.l1_.find(core.l1_.set_of(line - 1, place_of(line - 1)), line - 1) < 0) return;
+  const Line ahead = line + 2;
+  const Place there = place_of(ahead);
+  if (sampled(there)) l3_.prefetch(l3_.set_of(ahead, there));
+  if (twice(there)) l3_lru_.prefetch(l3_lru_.set_of(ahead, there));
 }
 
 inline void Hierarchy::write_back_l1(Core& core, Line line, Owner owner) {
@@ -177,7 +180,7 @@ inline void Hierarchy::write_back_l1(Core& core, Line line, Owner owner) {
 // ----------------------------------------------------------------------------------------
 
 template <class View>
-inline void Hierarchy::fetch(Core& core, Line line, const Place& place) {
+inline void Hierarchy::fetch(Core& core, Line line, Place place, bool two) {
   auto& l2 = View::l2(core);
   const std::uint32_t set2 = l2.present() ? l2.set_of(line, place) : 0;
   if (l2.present()) {
@@ -186,14 +189,14 @@ inline void Hierarchy::fetch(Core& core, Line line, const Place& place) {
       return;
     }
   }
-  count<View>(*core.traffic_, place, Crossing::l3_read);
+  count<View>(*core.traffic_, two, Crossing::l3_read);
   auto& l3 = View::l3(*this);
   const std::uint32_t set3 = l3.present() ? l3.set_of(line, place) : 0;
   const int way = l3.present() ? l3.find(set3, line) : -1;
   if (way >= 0) {
     l3.touch(set3, static_cast<std::uint32_t>(way));
   } else {
-    count<View>(*core.traffic_, place, Crossing::dram_read);
+    count<View>(*core.traffic_, two, Crossing::dram_read);
     if (l3.present()) {
       const Evicted out = l3.insert(set3, line, nobody);
       if (out.owner != nobody) to_dram<View>(core, out.line, out.owner);
@@ -206,7 +209,7 @@ inline void Hierarchy::fetch(Core& core, Line line, const Place& place) {
 }
 
 template <class View>
-inline void Hierarchy::put_l2(Core& core, Line line, const Place& place, Owner owner) {
+inline void Hierarchy::put_l2(Core& core, Line line, Place place, Owner owner) {
   auto& l2 = View::l2(core);
   if (!l2.present()) return put_l3<View>(core, line, place, owner);
   const std::uint32_t set = l2.set_of(line, place);
@@ -219,8 +222,8 @@ inline void Hierarchy::put_l2(Core& core, Line line, const Place& place, Owner o
 }
 
 template <class View>
-inline void Hierarchy::put_l3(Core& core, Line line, const Place& place, Owner owner) {
-  count<View>(account(owner), place, Crossing::l3_write);
+inline void Hierarchy::put_l3(Core& core, Line line, Place place, Owner owner) {
+  count<View>(account(owner), twice(place), Crossing::l3_write);
   auto& l3 = View::l3(*this);
   if (!l3.present()) return to_dram<View>(core, line, owner);
   const std::uint32_t set = l3.set_of(line, place);
@@ -234,7 +237,7 @@ inline void Hierarchy::put_l3(Core& core, Line line, const Place& place, Owner o
 
 template <class View>
 inline void Hierarchy::to_dram(Core& core, Line line, Owner owner) {
-  count<View>(account(owner), place_of(line), Crossing::dram_write);
+  count<View>(account(owner), twice(place_of(line)), Crossing::dram_write);
   if constexpr (__is_same(View, Main)) ++core.traffic_->dram_write_evicting;
 }
 
@@ -252,7 +255,7 @@ inline std::uint64_t Hierarchy::others(const Core& core, Line line) const {
   return touched_by_[page_slot(line)] & ~own;
 }
 
-inline void Hierarchy::recall(Core& core, Line line, const Place& place, bool remove) {
+inline void Hierarchy::recall(Core& core, Line line, Place place, bool remove) {
   for (std::uint64_t bits = others(core, line); bits != 0; bits &= bits - 1) {
     for (auto id = static_cast<std::uint32_t>(std::countr_zero(bits)); id < cores_count_;
          id += 64) {
@@ -278,7 +281,7 @@ inline void Hierarchy::recall(Core& core, Line line, const Place& place, bool re
 
 // The L2 half of a recall; `from_l1` owned the line dirty in L1, which goes straight on to L3.
 template <class View>
-inline void Hierarchy::recall_from(Core& holder, Line line, const Place& place, bool remove,
+inline void Hierarchy::recall_from(Core& holder, Line line, Place place, bool remove,
                                    Owner from_l1) {
   auto& l2 = View::l2(holder);
   Owner owner = from_l1;
@@ -364,7 +367,7 @@ inline void Hierarchy::flush_view() {
   for (std::uint32_t i = 0; i < cores_count_; ++i) {
     View::l2(*cores_[i]).clean_all([&](Line line, Owner owner) {
       const Place place = place_of(line);
-      count<View>(account(owner), place, Crossing::l3_write);
+      count<View>(account(owner), twice(place), Crossing::l3_write);
       auto& l3 = View::l3(*this);
       const int way = l3.present() ? l3.find(l3.set_of(line, place), line) : -1;
       if (way >= 0) {
