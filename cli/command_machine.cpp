@@ -1,21 +1,32 @@
 // `roofmark machine`: this machine's ceilings.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <iostream>
 #include <memory>
+#include <roofmark/report.hpp>
 #include <roofmark/result.hpp>
+#include <string>
 
 #include "analysis/machine/machine_json.hpp"
 #include "analysis/machine/machine_text.hpp"
 #include "analysis/machine/measure.hpp"
+#include "analysis/report/output.hpp"
+#include "analysis/report/terminal.hpp"
 #include "commands.hpp"
 
 namespace roofmark::cli {
 namespace {
 
-struct Options {
+constexpr int failed = 1;
+
+struct MachineArguments {
   MeasureOptions measure;
   bool json = false;
+  std::string format = "text";
+  std::string output;
+  bool ascii = false;
 };
 
 /// One line that replaces itself, and leaves nothing behind.
@@ -31,20 +42,41 @@ MeasureProgress progress_line() {
   };
 }
 
-int print(const std::string& text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (written && std::fflush(stdout) == 0) return 0;
-  std::fputs("roofmark: the output can't be written\n", stderr);
-  return 1;
+int say(const Problem& problem, int status) {
+  if (!problem.reason.empty()) std::cerr << "roofmark: " << to_line(problem) << '\n';
+  return status;
 }
 
-int run(const Options& options) {
-  const Result<Machine> machine = load_or_measure(options.measure, progress_line());
-  if (!machine) {
-    std::fprintf(stderr, "roofmark: %s\n", to_line(machine.error()).c_str());
-    return bad_input;
-  }
-  return print(options.json ? to_json(*machine) : render_machine_text(*machine));
+std::string text_of(const Machine& machine, const MachineArguments& arguments) {
+  const Terminal terminal = terminal_of_output();
+  MachineTextOptions text;
+  text.width = std::max(terminal.width, 80U);
+  text.utf8 = terminal.utf8 && !arguments.ascii;
+  TerminalChartOptions chart;
+  chart.width = std::min(text.width, 120U);
+  chart.utf8 = text.utf8;
+  chart.colour = terminal.colour && arguments.output.empty();
+  std::string out = render_machine_text(machine, text);
+  const Chart roofs = chart_of(machine);
+  if (!roofs.ceilings.empty()) out += "\n" + render_terminal_chart(roofs, chart);
+  return out;
+}
+
+std::string rendered(const Machine& machine, const MachineArguments& arguments) {
+  if (arguments.json || arguments.format == "json") return to_json(machine);
+  const Chart chart = chart_of(machine);
+  if (arguments.format == "svg") return render_svg(chart) + "\n";
+  if (arguments.format == "html") return render_html(chart);
+  return text_of(machine, arguments);
+}
+
+int run(const MachineArguments& arguments) {
+  const Result<Machine> machine = load_or_measure(arguments.measure, progress_line());
+  if (!machine) return say(machine.error(), bad_input);
+  const std::string text = rendered(*machine, arguments);
+  const auto problem =
+      arguments.output.empty() ? write_standard_output(text) : write_file(arguments.output, text);
+  return problem ? say(*problem, failed) : 0;
 }
 
 }  // namespace
@@ -52,12 +84,17 @@ int run(const Options& options) {
 void add_machine_command(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand(
       "machine", "Measure and show this machine's ceilings (kept for the next time)");
-  const auto options = std::make_shared<Options>();
-  command->add_flag("--json", options->json, "Print roofmark-machine/1 instead of tables");
-  command->add_flag("--quick", options->measure.quick, "Fewer windows: a few seconds, less exact");
-  command->add_flag("--refresh", options->measure.refresh, "Measure again whatever is kept");
-  command->add_option("--file", options->measure.file, "Show this machine file; measure nothing");
-  command->callback([options, &status] { status = run(*options); });
+  const auto arguments = std::make_shared<MachineArguments>();
+  command->add_flag("--json", arguments->json, "The same as --format json");
+  command->add_option("--format", arguments->format, "text, json (roofmark-machine/1), svg or html")
+      ->check(CLI::IsMember({"text", "json", "svg", "html"}));
+  command->add_option("-o,--output", arguments->output, "Write to this file");
+  command->add_flag("--quick", arguments->measure.quick,
+                    "Fewer windows: a few seconds, less exact");
+  command->add_flag("--refresh", arguments->measure.refresh, "Measure again whatever is kept");
+  command->add_option("--file", arguments->measure.file, "Show this machine file; measure nothing");
+  command->add_flag("--ascii", arguments->ascii, "Nothing but ASCII in the text");
+  command->callback([arguments, &status] { status = run(*arguments); });
 }
 
 }  // namespace roofmark::cli
