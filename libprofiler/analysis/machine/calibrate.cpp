@@ -95,6 +95,7 @@ class Calibration {
     const std::size_t most = std::min(pool_bytes_, most_chased);
     run_on_cpus(std::span(cpus_).first(1),
                 [&](unsigned) { curve = chase_latencies(buffers_[0], most, limit_s, watch_); });
+    chased_bytes_ = buffers_[0].touched();
     for (std::string& note : confirm_caches(machine_.topology.caches, curve))
       machine_.notes.push_back(std::move(note));
     if (!curve.empty() && curve.back().bytes < last_level_bytes(machine_.topology))
@@ -110,9 +111,15 @@ class Calibration {
     return most;
   }
 
+  /// Four times the last cache, or all that the chase made resident where that is more: then a
+  /// cache that was found too small while others used it does no harm.
+  std::size_t stream_pool_bytes() const {
+    return std::max(memory_pool_bytes(last_level_bytes(machine_.topology)), chased_bytes_);
+  }
+
   /// Memory per thread when so many stream at once.
   std::size_t stream_bytes(std::size_t threads) const {
-    return memory_pool_bytes(last_level_bytes(machine_.topology)) / sharers(threads);
+    return stream_pool_bytes() / sharers(threads);
   }
 
   /// The first core streams alone as well, so it needs the whole pool; the others their share.
@@ -160,7 +167,7 @@ class Calibration {
     constexpr std::size_t skews = 16384;  // arrays start a little apart
     const std::size_t wanted = stream_bytes(group.cpus.size());
     inputs.memory_set_bytes = std::min(wanted, have) - std::min(have, skews);
-    const std::size_t last = last_level_bytes(machine_.topology);
+    const std::size_t last = std::max(last_level_bytes(machine_.topology), stream_pool_bytes() / 6);
     inputs.memory_warm_bytes = std::min(last / sharers(group.cpus.size()), inputs.memory_set_bytes);
     small_pool_ = have < wanted;
     return inputs;
@@ -320,7 +327,7 @@ class Calibration {
   const std::vector<unsigned> cpus_;
   Machine machine_;
   std::vector<Buffer> buffers_;
-  std::size_t pool_bytes_ = 0, memory_room_ = 0;
+  std::size_t pool_bytes_ = 0, memory_room_ = 0, chased_bytes_ = 0;
   double page_bytes_ = 0;
   double started_s_ = 0, told_s_ = 0;
   bool small_pool_ = false, any_small_pool_ = false, noted_unbound_ = false;

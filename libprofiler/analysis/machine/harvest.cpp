@@ -43,12 +43,39 @@ BandwidthCeiling bandwidth_ceiling(const PlannedCeiling& planned, const Task& ta
   return ceiling;
 }
 
+using ClockTasks = std::map<std::string, std::vector<const Task*>>;
+
+/// Each window is set against the clock windows of its own round, so that a change of the clock
+/// during the measurement cancels. Of the clock's windows the better one counts: a disturbed one
+/// would make the ratio too high; that the kernel's own window may be disturbed makes it too low,
+/// hence the upper quartile.
+double per_cycle(const Task& task, const std::vector<const Task*>& clocks, unsigned threads) {
+  constexpr double upper_quartile = 0.75;
+  std::vector<double> ratios;
+  for (std::size_t round = 0; round < task.rates.size(); ++round) {
+    double cycles_per_s = 0;
+    for (const Task* clock : clocks)
+      for (std::size_t near = round == 0 ? 0 : round - 1; near <= round + 1; ++near)
+        if (near < clock->rates.size()) cycles_per_s = std::max(cycles_per_s, clock->rates[near]);
+    if (cycles_per_s > 0) ratios.push_back(task.rates[round] / (cycles_per_s / threads));
+  }
+  return quantile(ratios, upper_quartile);
+}
+
+ClockTasks clock_tasks(const Plan& plan) {
+  ClockTasks clocks;
+  for (const Task& task : plan.tasks)
+    if (task.kernel->kind == Kernel::Kind::clock)
+      clocks[plan.ceilings[task.ceiling].isa].push_back(&task);
+  return clocks;
+}
+
 }  // namespace
 
 Harvest harvest_stage(const Plan& plan, const std::string& scope, unsigned threads,
                       double page_bytes) {
   Harvest harvest;
-  std::map<std::string, double> clock_hz;
+  ClockTasks clocks = clock_tasks(plan);
   for (std::size_t i = 0; i < plan.ceilings.size(); ++i) {
     const PlannedCeiling& planned = plan.ceilings[i];
     const Task* task = best_task(plan.tasks, i);
@@ -56,12 +83,12 @@ Harvest harvest_stage(const Plan& plan, const std::string& scope, unsigned threa
     const Spread spread = spread_of(task->rates);
     harvest.best_kernels.insert(task->kernel);
     if (planned.kind == PlannedCeiling::Kind::clock) {
-      clock_hz[planned.isa] = spread.value / threads;
-      harvest.clock_hz = std::max(harvest.clock_hz, clock_hz[planned.isa]);
+      harvest.clock_hz = std::max(harvest.clock_hz, spread.value / threads);
     } else if (planned.kind == PlannedCeiling::Kind::compute) {
       harvest.compute.push_back(compute_ceiling(planned, *task, spread));
       harvest.compute.back().scope = scope;
       harvest.compute.back().threads = threads;
+      harvest.compute.back().flop_per_cycle = per_cycle(*task, clocks[planned.isa], threads);
     } else {
       harvest.bandwidth.push_back(bandwidth_ceiling(planned, *task, spread));
       harvest.bandwidth.back().scope = scope;
@@ -69,9 +96,6 @@ Harvest harvest_stage(const Plan& plan, const std::string& scope, unsigned threa
       harvest.bandwidth.back().page_bytes = page_bytes;
     }
   }
-  for (ComputeCeiling& ceiling : harvest.compute)
-    if (const double hz = clock_hz[ceiling.isa]; hz > 0)
-      ceiling.flop_per_cycle = ceiling.flop_per_s / hz;
   return harvest;
 }
 

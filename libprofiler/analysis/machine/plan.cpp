@@ -7,7 +7,7 @@
 namespace roofmark {
 namespace {
 
-constexpr unsigned slices_in_cache = 4, slices_in_memory = 20, memory_every = 20;
+constexpr unsigned slices_in_cache = 4, slices_in_memory = 20;
 /// An outer cache may take a line only once it has been asked for again: after one pass a third of
 /// an 8 MiB set was still read from memory on a processor whose L3 is filled by what L2 evicts.
 constexpr std::size_t warm_passes = 3;
@@ -186,7 +186,7 @@ class Planner {
         task.warm_bytes = inputs_.memory_warm_bytes;
         task.slice_bytes = first_slice_bytes;
         task.windows = slices_in_memory;
-        task.every = memory_every;
+        task.seldom = true;
         task.in_place = true;
         plan_.tasks.push_back(task);
       }

@@ -35,7 +35,7 @@ Plan probe_plan(const MachineLayout& layout) {
       // Evicting its lines takes the place of a pool larger than the caches.
       task.flushed = true;
       task.in_place = true;
-      task.every = 4;
+      task.seldom = true;
       task.windows = 10;
     }
   return plan;

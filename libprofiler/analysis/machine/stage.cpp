@@ -67,6 +67,7 @@ class Stage {
 
   void work(unsigned thread) {
     std::vector<Place> places(tasks_.size());
+    double stream_at = 0;
     std::mt19937_64 random(thread + 1);
     if (thread == 0) started_s_ = monotonic_s();
     for (unsigned round = 0;; ++round) {
@@ -74,14 +75,23 @@ class Stage {
       barrier_.wait();
       if (done_) return;
       for (std::size_t i = 0; i < tasks_.size(); ++i)
-        if (takes_part(i, round)) visit(tasks_[i], places[i], thread, random);
+        if (takes_part_[i]) visit(tasks_[i], places[i], stream_at, thread, random);
     }
   }
 
  private:
   bool trial(unsigned round) const { return round < limits_.trial_rounds; }
-  bool takes_part(std::size_t i, unsigned round) const {
-    return !dropped_[i] && round % tasks_[i].every == 0;
+
+  /// Who is in the next round. Dear tasks get this share of the time; what has twice its samples
+  /// may rest.
+  void choose(double elapsed) {
+    constexpr double dear_share = 0.4;
+    const bool dear = dear_s_ <= dear_share * elapsed;
+    takes_part_.assign(tasks_.size(), false);
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      const bool rests = tasks_[i].seldom && tasks_[i].rates.size() >= 2 * limits_.samples;
+      takes_part_[i] = !dropped_[i] && !rests && (dear || !tasks_[i].seldom);
+    }
   }
 
   /// The leader alone, while the others wait.
@@ -93,6 +103,7 @@ class Stage {
     for (std::size_t i = 0; i < tasks_.size(); ++i)
       if (!dropped_[i]) fewest = std::min(fewest, tasks_[i].rates.size());
     const bool enough = fewest >= limits_.samples && elapsed >= limits_.least_s;
+    choose(elapsed);
     done_ = !trial(round) && (enough || elapsed >= limits_.most_s);
     if (progress_) {
       const double by_samples = static_cast<double>(fewest) /
@@ -107,7 +118,9 @@ class Stage {
     std::map<std::size_t, std::vector<std::pair<double, std::size_t>>> by_ceiling;
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
       by_ceiling[tasks_[i].ceiling].emplace_back(quantile(tasks_[i].rates, 0.75), i);
-      tasks_[i].rates.clear();
+      // What was seen during the trials came before its windows had their length, but in long
+      // streams.
+      if (!tasks_[i].seldom) tasks_[i].rates.clear();
     }
     for (auto& [ceiling, candidates] : by_ceiling) {
       std::sort(candidates.rbegin(), candidates.rend());
@@ -116,8 +129,16 @@ class Stage {
     }
   }
 
-  void visit(Task& task, Place& place, unsigned thread, std::mt19937_64& random) {
+  /// `stream_at`: how far the streams of this thread have come in its memory, 0 to 1. They go on
+  /// where the one before stopped: memory that another has just walked would still be in a cache.
+  void visit(Task& task, Place& place, double& stream_at, unsigned thread,
+             std::mt19937_64& random) {
     const bool moves = !task.level.empty();
+    const double begun_s = thread == 0 && task.seldom ? monotonic_s() : 0;
+    const auto one = static_cast<double>(array_bytes(task));
+    if (task.in_place)
+      place.cursor =
+          static_cast<std::size_t>(stream_at * one) / kernel_chunk_bytes * kernel_chunk_bytes;
     if (moves && !prepare(task, place, thread, random)) {
       // Too little memory on this thread; all threads see the same sizes, so all agree.
       return;
@@ -132,6 +153,8 @@ class Stage {
       barrier_.wait();
       if (thread == 0) record(task);
     }
+    if (task.in_place) stream_at = static_cast<double>(place.cursor) / one;
+    if (thread == 0 && task.seldom) dear_s_ += monotonic_s() - begun_s;
     barrier_.wait();
   }
 
@@ -217,7 +240,9 @@ class Stage {
   Barrier barrier_;
   std::vector<Window> windows_;
   std::vector<bool> dropped_;
+  std::vector<bool> takes_part_;
   double started_s_ = 0;
+  double dear_s_ = 0;  ///< spent on tasks that are `seldom`
   bool done_ = false;
 };
 

@@ -23,9 +23,9 @@ struct Task {
   std::size_t set_bytes = 0;   ///< all arrays of one thread
   std::size_t warm_bytes = 0;  ///< walked before the timed windows, untimed; all arrays
   unsigned windows = 1;        ///< timed windows after one warming
-  unsigned every = 1;          ///< takes part in every n-th round only
-  bool in_place = false;       ///< streams on through the set instead of moving the set each round
-  bool flushed = false;  ///< the set is evicted from all caches instead of being walked before
+  bool seldom = false;  ///< dear: takes part only while such tasks have had their share of the time
+  bool in_place = false;  ///< streams on through the set instead of moving the set each round
+  bool flushed = false;   ///< the set is evicted from all caches instead of being walked before
 
   // Adapted while running, so that a window lasts window_s:
   std::uint64_t repeats = 1;    ///< iterations or passes
