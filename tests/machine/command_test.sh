@@ -68,7 +68,7 @@ ROOFMARK_MACHINE_FILE=$folder/broken.json "$roofmark" machine > "$folder/out" 2>
 for file in "$XDG_CACHE_HOME"/roofmark/machine-*.json; do echo '{"schema": 1' > "$file"; done
 "$roofmark" machine --quick > "$folder/damaged.txt" || fail "damaged store"
 grep -q "can't be read" "$folder/damaged.txt" || fail "a damaged store is not mentioned"
-"$roofmark" machine --quick > "$folder/mended.txt" || fail "mended store"
+"$roofmark" machine --quick --ascii > "$folder/mended.txt" || fail "mended store"
 grep -q "can't be read" "$folder/mended.txt" && fail "the damaged store was not replaced"
 
 # Without a place to keep it, it is measured all the same.
@@ -84,6 +84,8 @@ if locale -a 2> /dev/null | grep -qi '^de_DE.utf'; then
 fi
 "$roofmark" machine --file "$folder/first.json" > /dev/full 2> "$folder/err" && fail "a full output must not end with 0"
 [ -s "$folder/err" ] || fail "a full output is not told"
+"$roofmark" machine --file "$folder/first.json" --format svg -o "$folder/chart.svg" || fail "svg"
+python3 -c 'import sys, xml.dom.minidom as m; assert m.parse(sys.argv[1]).documentElement.tagName == "svg"' "$folder/chart.svg" || fail "the SVG"
 awk 'length($0) > 80 { print "too long: " $0; bad = 1 } END { exit bad }' "$folder/mended.txt" || fail "80 columns"
 
 [ "$failures" -eq 0 ] && echo "roofmark machine: all well"

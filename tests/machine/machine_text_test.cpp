@@ -30,7 +30,10 @@ Machine sample() {
     bandwidth.threads = threads;
     bandwidth.interface_bytes_per_s = 12.3e9 * threads;
     bandwidth.flags = {"noisy"};
-    machine.bandwidth.push_back(bandwidth);
+    for (const char* pattern : {"read", "triad", "triad_nt"}) {
+      bandwidth.pattern = pattern;
+      machine.bandwidth.push_back(bandwidth);
+    }
   }
   machine.notes = {std::string(200, 'x') +
                    " a long note that has to be broken into several lines of text"};

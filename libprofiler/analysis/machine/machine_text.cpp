@@ -221,7 +221,7 @@ class MachineText {
                                         "write_nt", "copy_nt", "triad_nt"};
     const std::string title =
         scope == "core" ? "one core, GB/s" : fmt::format("{}, GB/s", counted(threads, "core"));
-    out_ += "\n" + fmt::format("{:<18}", title);
+    out_ += "\n" + fmt::format("{:<17}", title);
     for (const char* pattern : patterns) out_ += fmt::format("{:>8} ", pattern);
     end_line();
     std::vector<std::pair<std::string, std::string>> rows;  // level, isa where it has one each
@@ -232,7 +232,7 @@ class MachineText {
         rows.push_back(row);
     }
     for (const auto& [level, isa] : rows) {
-      out_ += fmt::format("{:<18}", level + (isa.empty() ? "" : " " + isa));
+      out_ += fmt::format("{:<17}", level + (isa.empty() ? "" : " " + isa));
       for (const char* pattern : patterns) {
         const BandwidthCeiling* found = nullptr;
         for (const BandwidthCeiling& b : machine_.bandwidth)
