@@ -39,24 +39,27 @@ class JsonReader {
  public:
   using Json = nlohmann::ordered_json;
 
-  JsonReader(const Json& value, std::string place, JsonProblems& problems)
-      : value_(&value), place_(std::move(place)), problems_(&problems) {}
+  /// The place is put together only for a problem; until then a reader knows the one that it came
+  /// from, which must outlive it.
+  JsonReader(const Json& value, std::string_view place, JsonProblems& problems)
+      : value_(&value), key_(place), problems_(&problems) {}
 
   const Json& value() const { return *value_; }
   bool is_null() const { return value_->is_null(); }
-  void refuse(const std::string& reason) const { problems_->add(place_, reason); }
+  void refuse(const std::string& reason) const { problems_->add(place(), reason); }
 
   bool has(const char* key) const { return value_->is_object() && value_->contains(key); }
 
   JsonReader at(const char* key) const {
     static const Json absent;
-    const std::string place = place_.empty() ? key : place_ + "." + key;
-    return {has(key) ? (*value_)[key] : absent, place, *problems_};
+    if (!value_->is_object()) return {absent, key, *this};
+    const auto found = value_->find(key);
+    return {found == value_->end() ? absent : *found, key, *this};
   }
 
   std::string as_text() const {
     if (const auto* text = value_->get_ptr<const std::string*>()) return *text;
-    problems_->add(place_, "is not a string");
+    problems_->add(place(), "is not a string");
     return {};
   }
 
@@ -65,14 +68,14 @@ class JsonReader {
       const auto number = value_->get<double>();
       if (std::isfinite(number)) return number;
     }
-    problems_->add(place_, "is not a finite number");
+    problems_->add(place(), "is not a finite number");
     return 0;
   }
 
   std::uint64_t as_count(std::uint64_t limit) const {
     if (value_->is_number_unsigned() && value_->get<std::uint64_t>() <= limit)
       return value_->get<std::uint64_t>();
-    problems_->add(place_, "is not a whole number from 0 to " + std::to_string(limit));
+    problems_->add(place(), "is not a whole number from 0 to " + std::to_string(limit));
     return 0;
   }
 
@@ -83,8 +86,8 @@ class JsonReader {
           value_->get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()});
     if (fits && value_->get<std::int64_t>() >= low && value_->get<std::int64_t>() <= high)
       return value_->get<std::int64_t>();
-    problems_->add(place_, "is not a whole number from " + std::to_string(low) + " to " +
-                               std::to_string(high));
+    problems_->add(place(), "is not a whole number from " + std::to_string(low) + " to " +
+                                std::to_string(high));
     return 0;
   }
 
@@ -100,7 +103,7 @@ class JsonReader {
   double positive(const char* key) const {
     const JsonReader field = at(key);
     const double number = field.as_number();
-    if (number <= 0) problems_->add(field.place_, "is not a positive number");
+    if (number <= 0) problems_->add(field.place(), "is not a positive number");
     return number;
   }
 
@@ -117,7 +120,7 @@ class JsonReader {
     if (!has(key)) return otherwise;
     const JsonReader field = at(key);
     if (field.value_->is_boolean()) return field.value_->get<bool>();
-    problems_->add(field.place_, "is neither true nor false");
+    problems_->add(field.place(), "is neither true nor false");
     return otherwise;
   }
 
@@ -126,7 +129,7 @@ class JsonReader {
     const JsonReader field = at(key);
     const std::string spelt = field.as_text();
     if (const auto found = parse_word<Word>(spelt)) return *found;
-    problems_->add(field.place_, "has the unknown value `" + spelt + "`");
+    problems_->add(field.place(), "has the unknown value `" + spelt + "`");
     return {};
   }
 
@@ -141,10 +144,9 @@ class JsonReader {
   void each(const char* key, Visit visit) const {
     if (!has(key)) return;
     const JsonReader list = at(key);
-    if (!list.value_->is_array()) return problems_->add(list.place_, "is not an array");
+    if (!list.value_->is_array()) return problems_->add(list.place(), "is not an array");
     std::size_t index = 0;
-    for (const Json& item : *list.value_)
-      visit(JsonReader(item, list.place_ + "[" + std::to_string(index++) + "]", *problems_));
+    for (const Json& item : *list.value_) visit(JsonReader(item, index++, list));
   }
 
   /// Calls `visit` with name and value for each member of the object `key`; absent is empty.
@@ -152,14 +154,29 @@ class JsonReader {
   void each_member(const char* key, Visit visit) const {
     if (!has(key)) return;
     const JsonReader object = at(key);
-    if (!object.value_->is_object()) return problems_->add(object.place_, "is not an object");
+    if (!object.value_->is_object()) return problems_->add(object.place(), "is not an object");
     for (const auto& [name, member] : object.value_->items())
-      visit(name, JsonReader(member, object.place_ + "." + name, *problems_));
+      visit(name, JsonReader(member, name, object));
   }
 
  private:
+  static constexpr std::size_t no_index = std::size_t(-1);
+
+  JsonReader(const Json& value, std::string_view key, const JsonReader& parent)
+      : value_(&value), key_(key), parent_(&parent), problems_(parent.problems_) {}
+  JsonReader(const Json& value, std::size_t index, const JsonReader& parent)
+      : value_(&value), index_(index), parent_(&parent), problems_(parent.problems_) {}
+
+  std::string place() const {
+    const std::string before = parent_ ? parent_->place() : std::string();
+    if (index_ != no_index) return before + "[" + std::to_string(index_) + "]";
+    return before.empty() ? std::string(key_) : before + "." + std::string(key_);
+  }
+
   const Json* value_;
-  std::string place_;
+  std::string_view key_;
+  std::size_t index_ = no_index;
+  const JsonReader* parent_ = nullptr;
   JsonProblems* problems_;
 };
 
