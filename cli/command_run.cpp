@@ -1,7 +1,7 @@
 #include <unistd.h>
+
 #include <analysis/record/output_file.hpp>
 #include <analysis/report/terminal.hpp>
-
 #include <cstdio>
 #include <memory>
 #include <roofmark/report.hpp>

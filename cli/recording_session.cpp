@@ -81,9 +81,12 @@ Result<fs::path> choose_file(const RecordingArguments& arguments) {
 }
 
 /// Writes the profile; `file` becomes where it went, or empty.
-void write_profile(const Profile& profile, fs::path& file) {
+void write_profile(const Profile& profile, const RecordingArguments& arguments, fs::path& file) {
   if (file.empty()) return;
   const auto written = write_somewhere(file, to_json(profile), fallback_directories());
+  const bool elsewhere = !written || written->moved;
+  // The empty file that kept the name free.
+  if (elsewhere && arguments.output.empty()) unlink(file.c_str());
   if (!written) {
     tell("The recording could not be written: " + to_line(written.error()) + ".");
     file.clear();
@@ -157,11 +160,11 @@ Session record_and_write(const RecordingArguments& arguments) {
   else
     tell("The recording could not be written: " + to_line(file.error()) + ".");
   Profile& profile = session.recording.profile;
-  write_profile(profile, session.file);
+  write_profile(profile, arguments, session.file);
   if (!arguments.no_machine) {
     add_machine(arguments, recording.end, profile);
     judge(profile);
-    write_profile(profile, session.file);
+    write_profile(profile, arguments, session.file);
   }
   return session;
 }

@@ -6,6 +6,7 @@ usage: record_test.py ROOFMARK TARGET [unittest arguments]
 import contextlib
 import json
 import os
+import pty
 import resource
 import shutil
 import signal
@@ -349,6 +350,87 @@ class CountedPass(Case):
         running.communicate(timeout=PATIENCE)
         self.assertEqual(len(self.profile()["passes"]), 1)
         self.assertIn("--budget", self.region("waiting")["missing"][0]["fix"])
+
+
+class Terminal(Case):
+    """A target in front of a terminal: it may read it, and Ctrl-C reaches it once."""
+
+    def in_terminal(self, *target, send=b"", wait_for=b""):
+        pid, master = pty.fork()
+        if pid == 0:
+            os.chdir(self.cwd)
+            os.execve(ROOFMARK, self.command(*target), self.environment)
+        seen = b""
+        with contextlib.suppress(OSError):
+            while True:
+                seen += os.read(master, 4096)
+                if send and wait_for in seen:
+                    os.write(master, send)
+                    send = b""
+        os.close(master)
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), seen
+
+    def test_the_terminal_can_be_read(self):
+        status, seen = self.in_terminal("sh", "-c", "echo ready; read line < /dev/tty; echo got $line",
+                                        send=b"hello\n", wait_for=b"ready")
+        self.assertEqual(status, 0, seen)
+        self.assertIn(b"got hello", seen)
+
+    def test_interrupt_from_the_terminal(self):
+        status, seen = self.in_terminal(TARGET, "signal", send=b"\x03", wait_for=b"ready")
+        self.assertEqual(status, signal.SIGINT, seen)
+        self.assertEqual(self.region("waiting")["visits"], 1)
+
+
+class Run(Case):
+    """`roofmark run` with a machine that somebody else measured."""
+
+    def setUp(self):
+        super().setUp()
+        fixture = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures", "nested.roofmark.json")
+        with open(fixture, encoding="utf-8") as file:
+            machine = json.load(file)["machine"]
+        path = os.path.join(self.directory, "machine.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(machine, file)
+        self.environment["ROOFMARK_MACHINE_FILE"] = path
+
+    def command(self, *target, counters="none", options=()):
+        return [ROOFMARK, "run", "--counters", counters, *options, "--", *target]
+
+    def test_report_page_and_status(self):
+        done = self.record(TARGET, "nested", "9", expect=9)
+        self.assertEqual(done.stdout, b"")
+        report = done.stderr.decode()
+        for word in ("outer", "inner", "out.roofmark.html"):
+            self.assertIn(word, report)
+        self.assertEqual(sorted(os.listdir(self.cwd)), ["out.roofmark.html", "out.roofmark.json"])
+        with open(os.path.join(self.cwd, "out.roofmark.html"), encoding="utf-8") as file:
+            self.assertIn("inner", file.read())
+        profile = self.profile()
+        self.assertTrue(profile["machine"]["ceilings"])
+        self.assertEqual(self.region("outer", profile=profile)["rooflines"][0]["verdict"], "undetermined")
+        again = subprocess.run([ROOFMARK, "report", "out.roofmark.json"], cwd=self.cwd, env=self.environment,
+                               stdout=subprocess.PIPE, check=True)
+        self.assertIn(b"inner", again.stdout)
+
+    def test_output_stays_the_programs_own(self):
+        self.assertEqual(self.record(TARGET, "count").stdout, b"2\n")
+
+    def test_a_machine_file_that_is_none(self):
+        self.environment["ROOFMARK_MACHINE_FILE"] = "/dev/null"
+        done = self.record(TARGET, "nested", "8", expect=8)
+        self.assertIn(b"ceilings are not known", done.stderr)
+        self.assertIn(b"inner", done.stderr)
+
+    def test_a_reader_that_went_away(self):
+        shut, held = os.pipe()
+        os.close(shut)
+        done = subprocess.run(self.command(TARGET, "nested", "7"), cwd=self.cwd, env=self.environment,
+                              stdin=subprocess.DEVNULL, stderr=held, timeout=PATIENCE, check=False)
+        os.close(held)
+        self.assertEqual(done.returncode, 7)
+        self.assertEqual(self.region("outer")["visits"], 1)
 
 
 if __name__ == "__main__":

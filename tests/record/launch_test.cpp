@@ -195,6 +195,12 @@ TEST_CASE("a stat line is read behind any name") {
   CHECK_FALSE(parse_stat("", state, processor));
 }
 
+TEST_CASE("the time that a thread waited for a core is the second number of schedstat") {
+  CHECK(parse_run_delay("123 2500000000 7\n") == Approx(2.5));
+  CHECK(parse_run_delay("123") == 0);
+  CHECK(parse_run_delay("") == 0);
+}
+
 TEST_CASE("looks find the threads of a program and of its children") {
   const SignalGate gate;
   const auto launched = launch(launch_of({"sh", "-c", "sleep 0.3 & sleep 0.3; wait"}, gate));
@@ -203,6 +209,7 @@ TEST_CASE("looks find the threads of a program and of its children") {
   supervise(*launched, gate, [&](double elapsed_s) { return sampler.look(elapsed_s); });
   const auto samples = sampler.take();
   REQUIRE(samples.size() > 20);
+  CHECK(sampler.processes() == 3);
   std::size_t most = 0;
   for (const PlacementSample& sample : samples) most = std::max(most, sample.threads.size());
   CHECK(most == 3);

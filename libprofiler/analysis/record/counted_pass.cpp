@@ -17,7 +17,7 @@ namespace {
 
 /// Time to start the emulator, and its slowdown of CPU time against native: HPC codes, everyday
 /// programs, with and without FMA.
-constexpr double startup_s = 0.4;
+constexpr double startup_of_process_s = 0.4;
 constexpr double sampled_low = 8, sampled_high = 30;
 constexpr double full_low = 20, full_high = 55;
 
@@ -131,7 +131,8 @@ std::optional<Problem> early_end(const Bounded& bounded, std::optional<double> d
 
 }  // namespace
 
-Estimate estimate_counted_pass(double native_cpu_s, bool full_cache) {
+Estimate estimate_counted_pass(double native_cpu_s, std::size_t processes, bool full_cache) {
+  const double startup_s = startup_of_process_s * static_cast<double>(processes);
   return {startup_s + native_cpu_s * (full_cache ? full_low : sampled_low),
           startup_s + native_cpu_s * (full_cache ? full_high : sampled_high)};
 }
@@ -151,7 +152,8 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
   const OverlayOptions overlay_options{{run.directory}};
   const bool overlay = announce_isolation(options, overlay_options, outcome.notes);
   const std::optional<double> deadline_s = deadline(options, overlay);
-  const Estimate estimate = estimate_counted_pass(run.native_cpu_s, options.full_cache);
+  const Estimate estimate =
+      estimate_counted_pass(run.native_cpu_s, run.processes, options.full_cache);
   std::string line = fmt::format("Counting in a second run: {} to {} expected",
                                  seconds(estimate.low_s), seconds(estimate.high_s));
   if (deadline_s && estimate.high_s > *deadline_s)

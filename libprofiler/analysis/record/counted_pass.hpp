@@ -18,6 +18,7 @@ struct CountedRun {
   std::filesystem::path directory;  ///< for its files; on no network file system
   Descriptor standard_input;        ///< what the target reads
   double native_cpu_s = 0;          ///< of the native run: the estimate rests on it
+  std::size_t processes = 1;        ///< each has to start the emulator anew
   bool whole_program = false;       ///< no region was seen: count everything
 };
 
@@ -32,7 +33,7 @@ struct Estimate {
   double low_s = 0;
   double high_s = 0;
 };
-Estimate estimate_counted_pass(double native_cpu_s, bool full_cache);
+Estimate estimate_counted_pass(double native_cpu_s, std::size_t processes, bool full_cache);
 
 /// Why this target can't be counted, or what was counted, perhaps incomplete (`counts.problem`).
 Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate);

@@ -20,6 +20,7 @@ struct NativeRun {
   std::vector<PlacementSample> samples;
   std::optional<Problem> no_markers;
   std::optional<double> ticks_per_second;
+  std::size_t processes_seen = 1;
   int asked_to_end = 0;  ///< SIGINT, SIGTERM, ... arrived while it ran
   std::vector<std::string> notes;
 };

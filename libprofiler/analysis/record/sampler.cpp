@@ -111,12 +111,23 @@ bool parse_stat(std::string_view line, char& state, int& processor) {
   return error == std::errc();
 }
 
+double parse_run_delay(std::string_view line) {
+  const std::size_t blank = line.find(' ');
+  if (blank == std::string_view::npos) return 0;
+  std::uint64_t delay_ns = 0;
+  std::from_chars(line.data() + blank + 1, line.data() + line.size(), delay_ns);
+  return static_cast<double>(delay_ns) * 1e-9;
+}
+
 double Sampler::look(double elapsed_s) {
   const double started_s = monotonic_s();
   PlacementSample sample;
   sample.time_s = elapsed_s;
   std::vector<pid_t> queue{target_};
   for (std::size_t i = 0; i < queue.size(); ++i) look_at(queue[i], sample, queue);
+  processes_.insert(queue.begin(), queue.end());
+  waited_s_ = std::max(
+      waited_s_, parse_run_delay(read_small("/proc/" + std::to_string(target_) + "/schedstat")));
   if (!recording_.empty()) add_open_regions(recording_, sample);
   if (!sample.threads.empty()) samples_.push_back(std::move(sample));
   if (samples_.size() > most_samples) {

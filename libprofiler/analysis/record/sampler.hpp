@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <analysis/profile/join.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,16 +22,25 @@ class Sampler {
   /// short program is seen too, and are kept below 2 % of a core and 4096 in number.
   double look(double elapsed_s);
 
+  /// How long the target's first thread was ready to run and got no core, as far as it was seen.
+  double waited_for_core_s() const { return waited_s_; }
+  /// Processes that were seen, the target among them.
+  std::size_t processes() const { return processes_.size(); }
   std::vector<PlacementSample> take() { return std::move(samples_); }
 
  private:
   pid_t target_;
   std::string recording_;
+  double waited_s_ = 0;
+  std::set<pid_t> processes_;
   double interval_s_ = 1e-3;
   double longest_interval_s_ = 20e-3;
   std::uint32_t random_ = 2463534242U;
   std::vector<PlacementSample> samples_;
 };
+
+/// The second number of a /proc/PID/schedstat line, in seconds; 0 when there is none.
+double parse_run_delay(std::string_view line);
 
 /// State letter and processor of one /proc/PID/task/TID/stat line; false when it can't be read.
 bool parse_stat(std::string_view line, char& state, int& processor);

@@ -7,6 +7,7 @@
 #include <analysis/record/supervise.hpp>
 #include <cerrno>
 #include <cmath>
+#include <thread>
 
 namespace roofmark {
 namespace {
@@ -17,11 +18,39 @@ constexpr double grace_s = 10.0;
 /// Where no signal descriptor could be made, the end of the child is only seen by asking.
 constexpr double longest_wait_s = 1.0;
 
-bool reap(pid_t pid, double started_s, Supervision& result) {
+/// Notes when a program ends, whatever its supervisor is doing at that moment. Does not reap it.
+class EndWatch {
+ public:
+  explicit EndWatch(pid_t pid)
+      : thread_([this, pid] {
+          siginfo_t info{};
+          while (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT) != 0 &&
+                 errno == EINTR) {
+          }
+          ended_s_ = monotonic_s();
+        }) {}
+  ~EndWatch() {
+    if (thread_.joinable()) thread_.join();
+  }
+  EndWatch(const EndWatch&) = delete;
+  EndWatch& operator=(const EndWatch&) = delete;
+
+  double ended_s() {
+    if (thread_.joinable()) thread_.join();
+    return ended_s_;
+  }
+
+ private:
+  double ended_s_ = 0;
+  std::thread thread_;
+};
+
+bool reap(pid_t pid, double started_s, EndWatch& watch, Supervision& result) {
   int status = 0;
   const pid_t got = wait4(pid, &status, WNOHANG, &result.usage);
   if (got == 0 || (got < 0 && errno == EINTR)) return false;
-  result.wall_s = monotonic_s() - started_s;
+  result.ended_s = std::min(monotonic_s(), watch.ended_s());
+  result.wall_s = result.ended_s - started_s;
   result.wait_status = status;
   result.end.started = true;
   if (got < 0)
@@ -57,6 +86,7 @@ void stop_with(pid_t pid, const signalfd_siginfo& signal) {
 Supervision supervise(const Launched& program, const SignalGate& gate, const Look& look) {
   const pid_t pid = program.pid;
   const double started_s = program.started_s;
+  EndWatch watch(pid);
   Supervision result;
   double next_look_s = 0;
   for (;;) {
@@ -68,7 +98,7 @@ Supervision supervise(const Launched& program, const SignalGate& gate, const Loo
       else if (must_forward(*signal, pid))
         kill(pid, number);
     }
-    if (reap(pid, started_s, result)) return result;
+    if (reap(pid, started_s, watch, result)) return result;
     const double elapsed_s = monotonic_s() - started_s;
     if (look && elapsed_s >= next_look_s) next_look_s = elapsed_s + look(elapsed_s);
     wait_for_signal(gate, look ? next_look_s - elapsed_s : longest_wait_s);
@@ -79,6 +109,7 @@ Bounded supervise_bounded(const Launched& program, const SignalGate& gate,
                           std::optional<double> deadline_s, const Look& look) {
   const pid_t pid = program.pid;
   const double started_s = program.started_s;
+  EndWatch watch(pid);
   Bounded result;
   std::optional<double> kill_at_s;
   double next_look_s = 0;
@@ -103,7 +134,7 @@ Bounded supervise_bounded(const Launched& program, const SignalGate& gate,
         kill_at_s = 0;  // asked twice: at once
       asked = number;
     }
-    if (reap(pid, started_s, result.supervision)) break;
+    if (reap(pid, started_s, watch, result.supervision)) break;
     if (deadline_s && !kill_at_s && elapsed_s >= *deadline_s) {
       result.out_of_time = true;
       ask_to_end(elapsed_s);

@@ -13,8 +13,9 @@ namespace roofmark {
 
 struct Supervision {
   TargetEnd end;
-  double wall_s = 0;  ///< from exec to the end of the program
-  rusage usage{};     ///< of the program and the children it waited for
+  double wall_s = 0;   ///< from exec to the end of the program
+  double ended_s = 0;  ///< on monotonic_s()
+  rusage usage{};      ///< of the program and the children it waited for
   int wait_status = 0;
   int asked_to_end = 0;  ///< the last of SIGINT, SIGTERM, SIGHUP, SIGQUIT that arrived, 0: none
 };
