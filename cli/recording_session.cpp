@@ -7,6 +7,7 @@
 #include <analysis/record/output_file.hpp>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <roofmark/roofline.hpp>
 
@@ -97,8 +98,25 @@ void write_profile(const Profile& profile, const RecordingArguments& arguments, 
   file = written->path;
 }
 
+/// The machine of a file that was named: then its caches are the ones to model, as its ceilings are
+/// the ones to judge by. A file that can't be read is reported when the ceilings are needed.
+std::optional<Machine> named_machine(const RecordingArguments& arguments) {
+  MeasureOptions options;
+  const char* file = std::getenv("ROOFMARK_MACHINE_FILE");
+  if (!arguments.machine_file.empty())
+    options.file = arguments.machine_file;
+  else if (file != nullptr && *file != '\0')
+    options.file = file;
+  else
+    return std::nullopt;
+  auto machine = load_or_measure(options);
+  if (!machine) return std::nullopt;
+  return std::move(*machine);
+}
+
 RecordOptions options_of(const RecordingArguments& arguments) {
   RecordOptions options;
+  options.machine = named_machine(arguments);
   options.command = arguments.target;
   options.counters = arguments.counters;
   options.full_cache = arguments.full_cache;
