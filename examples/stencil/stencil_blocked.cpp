@@ -35,5 +35,5 @@ void sweep(double* __restrict out, const double* __restrict in, const Grid& grid
 }  // namespace
 
 int main(int argc, char** argv) {
-  return run_stencil(argc, argv, "stencil_blocked", sweep);
+  return run_stencil(argc, argv, "stencil_blocked", sweep, false);
 }

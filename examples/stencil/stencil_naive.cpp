@@ -31,5 +31,5 @@ void sweep(double* __restrict out, const double* __restrict in, const Grid& grid
 }  // namespace
 
 int main(int argc, char** argv) {
-  return run_stencil(argc, argv, "stencil_naive", sweep);
+  return run_stencil(argc, argv, "stencil_naive", sweep, true);
 }
