@@ -278,6 +278,30 @@ TEST_CASE("what went wrong in the target is flagged where it did") {
   CHECK(profile.notes.size() == 2);
 }
 
+TEST_CASE(
+    "visits of very different length are noisy, and so is all on a machine that is not quiet") {
+  RawProcess p = process();
+  RawThread main = thread(1, true);
+  // Two visits of 1 s and 3 s scatter by half of their mean; of 1 s and 3.2 s by more.
+  const auto even = add(main, top, "even", 2, 4000, 100, 5000);
+  main.nodes[even].sum_of_squares = 1000.0 * 1000 + 3000.0 * 3000;
+  const auto uneven = add(main, top, "uneven", 2, 4200, 5000, 9500);
+  main.nodes[uneven].sum_of_squares = 1000.0 * 1000 + 3200.0 * 3200;
+  p.threads.push_back(main);
+  JoinInput input = input_of({p});
+  input.whole.waited_s = 0.5;
+  const Profile quiet = joined(input);
+  CHECK(find(quiet, {"even"})->flags.count("noisy") == 0);
+  CHECK(find(quiet, {"uneven"})->flags.count("noisy") == 1);
+  CHECK(quiet.notes.empty());
+  input.whole.waited_s = 0.6;
+  const Profile busy = joined(input);
+  CHECK(find(busy, {"even"})->flags.count("noisy") == 1);
+  CHECK(busy.regions[0].flags.count("noisy") == 1);
+  REQUIRE(busy.notes.size() == 1);
+  CHECK(busy.notes[0].find("0.6 s of 10 s") != std::string::npos);
+}
+
 TEST_CASE("an unannotated program is one row with its time and the reason") {
   JoinInput input = input_of({}, 2);
   input.whole.user_s = 3;

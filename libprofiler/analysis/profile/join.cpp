@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <analysis/profile/join.hpp>
 #include <analysis/profile/join_counts.hpp>
@@ -93,6 +95,9 @@ void set_times(Region& row, const MergedRegion& region, const RegionSamples& sam
   row.self.thread_s = Measure{region.self_thread_s, Source::measured, {}, {}};
   row.marker_s = region.marker_s;
   if (region.closed_visits > 0) row.visit_s = visit_times(region);
+  const double mean_closed_s =
+      region.closed_visits > 0 ? region.sum_s / static_cast<double>(region.closed_visits) : 0;
+  if (row.visit_s && row.visit_s->stddev > noisy_scatter * mean_closed_s) row.flags.insert("noisy");
   if (region.threads > 1 && region.thread_s > 0)
     row.imbalance = region.longest_s / (region.thread_s / static_cast<double>(region.threads));
   const double mean_visit_s = region.thread_s / static_cast<double>(region.visits);
@@ -183,6 +188,19 @@ double coverage(const RegionTree& tree, const std::vector<SelfCounts>& counts) {
     if (i < counts.size()) seen += static_cast<double>(std::min(tree[i].visits, counts[i].visits));
   }
   return all > 0 ? seen / all : 1.0;
+}
+
+/// Times are wall times: what the program waited for a core is in them.
+bool waited_much(const WholeProgram& whole) {
+  return whole.waited_s > noisy_waiting * whole.wall_s;
+}
+
+void note_waiting(const WholeProgram& whole, Profile& profile) {
+  if (waited_much(whole))
+    profile.notes.push_back(fmt::format(
+        "The machine was not quiet: the program was ready to run for {:.2g} s of {:.2g} s without "
+        "getting a core, and its times are longer by as much. Record again on a quiet machine.",
+        whole.waited_s, whole.wall_s));
 }
 
 void note_processes(const JoinInput& input, Profile& profile) {
@@ -316,8 +334,10 @@ void join(const JoinInput& input, Profile& profile) {
       add_missing(row, "flop", not_counted);
       for (const std::string& level : levels) add_missing(row, "bytes." + level, not_counted);
     }
+    if (waited_much(input.whole)) row.flags.insert("noisy");
     profile.regions.push_back(std::move(row));
   }
+  note_waiting(input.whole, profile);
   note_processes(input, profile);
 }
 

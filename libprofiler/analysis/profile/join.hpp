@@ -19,6 +19,7 @@ struct WholeProgram {
   double wall_s = 0;
   double user_s = 0;
   double system_s = 0;
+  double waited_s = 0;     ///< ready to run and without a core, as far as that was seen
   double ended_raw_s = 0;  ///< when it ended, on CLOCK_MONOTONIC_RAW
 };
 
@@ -49,6 +50,10 @@ struct CountedPass {
 
 /// A region whose mean visit is shorter than this many marker costs is `too_small`.
 inline constexpr double too_small_markers = 10;
+/// Visits whose times scatter by more than this share of their mean are `noisy`, and so is
+/// everything in a program that waited for a core for more than that share of its time.
+inline constexpr double noisy_scatter = 0.5;
+inline constexpr double noisy_waiting = 0.05;
 /// A wall time that is known within this share is given as a value, else as a range.
 inline constexpr double exact_enough = 0.05;
 

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <analysis/record/clock.hpp>
@@ -42,16 +41,6 @@ void note_background(NativeRun& run) {
       run.notes.push_back(
           "Process " + std::to_string(process.pid) + " (" + process.executable +
           ") was still running when the program ended: its regions are complete only up to then.");
-}
-
-/// Times are wall times: what the program waited for a core is in them.
-void note_waiting(NativeRun& run, double waited_s) {
-  constexpr double worth_a_note = 0.05;
-  if (!(waited_s > worth_a_note * run.whole.wall_s)) return;
-  run.notes.push_back(fmt::format(
-      "The machine was not quiet: the program was ready to run for {:.2g} s of {:.2g} s without "
-      "getting a core, and its times are longer by as much.",
-      waited_s, run.whole.wall_s));
 }
 
 }  // namespace
@@ -100,7 +89,7 @@ NativeRun run_native_pass(const RecordOptions& options,
   run.whole.user_s = seconds(supervision.usage.ru_utime);
   run.whole.system_s = seconds(supervision.usage.ru_stime);
   run.processes_seen = sampler.processes();
-  note_waiting(run, sampler.waited_for_core_s());
+  run.whole.waited_s = sampler.waited_for_core_s();
   run.samples = sampler.take();
   run.ticks_per_second = rate.per_second();
   if (launched->smaller_environment)
