@@ -109,7 +109,9 @@ TEST_CASE("a measured zero of bytes is not a point at infinity") {
       region.self.bytes["DRAM"].read = sample::count(0, Source::modelled);
       region.self.bytes["DRAM"].write = sample::count(0, Source::modelled);
     }
-  const Chart chart = chart_of(profile);
+  ChartOptions at_memory;
+  at_memory.level = "DRAM";
+  const Chart chart = chart_of(profile, at_memory);
   REQUIRE(chart.points.empty());
   bool said = false;
   for (const std::string& note : chart.notes)
@@ -135,4 +137,19 @@ TEST_CASE("the machine's own roof is emphasised, lower rungs are told apart") {
         REQUIRE(std::abs(std::log(lines[i].per_s.value / lines[j].per_s.value)) >= 0.05);
   }
   REQUIRE(roofs == 5);  // four levels and one peak
+}
+
+TEST_CASE("the level shown first is the outermost at which most of the time has a place") {
+  Profile profile = sample::profile();
+  REQUIRE(chart_of(profile).points[0].level == "DRAM");
+  const auto leave_no_bytes = [&](std::size_t region) {
+    for (Work* work : {&profile.regions[region].work, &profile.regions[region].self}) {
+      work->bytes["DRAM"].read = sample::count(0, Source::modelled);
+      work->bytes["DRAM"].write = sample::count(0, Source::modelled);
+    }
+  };
+  leave_no_bytes(3);  // 0.9 of 3.57 s
+  REQUIRE(chart_of(profile).points[0].level == "DRAM");
+  leave_no_bytes(1);  // and 2.1 s: now most of the time stays in the caches
+  REQUIRE(chart_of(profile).points[0].level == "L3");
 }

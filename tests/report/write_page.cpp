@@ -1,4 +1,4 @@
-// Writes a report page for tests in a browser: report_page sample|hostile|NUMBER FILE.
+// Writes a report page for tests in a browser: report_page sample|hostile|bare|NUMBER FILE.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -52,14 +52,29 @@ static Profile hostile() {
   return profile;
 }
 
+/// Times alone, on a machine that was not measured.
+static Profile bare() {
+  Profile profile = sample::profile();
+  profile.machine = {};
+  for (Region& region : profile.regions) {
+    region.work.flop.clear();
+    region.work.bytes.clear();
+    region.self = region.work;
+    region.rooflines.clear();
+    region.missing = {{"flop", "counters are off", "record without --counters none"}};
+  }
+  return profile;
+}
+
 int main(int count, char** arguments) {
   if (count != 3) {
-    std::cerr << "usage: report_page sample|hostile|NUMBER FILE\n";
+    std::cerr << "usage: report_page sample|hostile|bare|NUMBER FILE\n";
     return 2;
   }
   const std::string kind = arguments[1];
   const Profile profile = kind == "sample"    ? sample::profile()
                           : kind == "hostile" ? hostile()
+                          : kind == "bare"    ? bare()
                                               : many(std::strtoul(kind.c_str(), nullptr, 10));
   std::ofstream out(arguments[2], std::ios::binary);
   out << render_html(profile);

@@ -184,12 +184,16 @@ void place_labels(const Chart& chart, const SvgOptions& options, ChartLayout& la
     if (peak && std::abs(ridge.at.y - layout.y.px(*peak)) < 0.5)
       ridge.label =
           places.beside(ridge.at, 4, "ridge " + significant(ridge.intensity), 11, none, 1, 14);
+  // A light point among many is found by its tooltip; its name would only hide others.
+  constexpr std::size_t always_named = 5;
+  constexpr double worth_a_name = 0.01;
   std::size_t named = 0;
   for (PlacedPoint& placed : layout.points) {
-    if (named++ >= options.labelled) break;
-    placed.label =
-        places.beside(placed.at, placed.radius,
-                      elided(printable(chart.points[placed.point].name), 30), 12, placed.leader);
+    if (named >= options.labelled) break;
+    const ChartPoint& point = chart.points[placed.point];
+    if (named++ >= always_named && point.weight < worth_a_name) break;
+    placed.label = places.beside(placed.at, placed.radius, elided(printable(point.name), 30), 12,
+                                 placed.leader);
   }
 }
 

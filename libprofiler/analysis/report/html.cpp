@@ -51,7 +51,7 @@ std::string cards(const Profile& profile, const std::string& level) {
   std::string text = "<h2>Most time away from the roof</h2>\n<div class=\"cards\">\n";
   for (const Explanation& entry : entries) {
     text += fmt::format("<div class=\"card\"><h3>{}</h3><p class=\"soft\">{}</p><p>{}</p>",
-                        markup(entry.path), markup(entry.facts), markup(entry.why));
+                        markup(elided(entry.path, 120)), markup(entry.facts), markup(entry.why));
     for (const std::string& advice : entry.tries)
       text += fmt::format("<p class=\"try\">{}</p>", markup(advice));
     for (const std::string& note : entry.notes)
@@ -136,7 +136,8 @@ std::string render_html(const Profile& profile, const HtmlOptions& options) {
       absences.add(missing, row.path);
 
   const std::string command = command_line(profile.program);
-  std::string body = fmt::format("<h1>{}</h1>\n<p class=\"facts\">{}</p>\n", markup(command),
+  const std::string title = elided(printable(command), 300);
+  std::string body = fmt::format("<h1>{}</h1>\n<p class=\"facts\">{}</p>\n", markup(title),
                                  markup(fmt::format("{}", fmt::join(run_facts(profile), ", "))));
   body +=
       "<div class=\"bar scripted\"><fieldset id=\"level\"><legend>Bytes at</legend></fieldset>"
@@ -166,7 +167,7 @@ std::string render_html(const Profile& profile, const HtmlOptions& options) {
   body += fmt::format("<script type=\"application/json\" id=\"roofmark-data\">{}</script>\n",
                       html_data(profile, chart, layout, level, usable, svg.labelled));
   body += fmt::format("<script>\n{}</script>\n", web_file("page.js"));
-  return page(printable(command) + " - roofline", body);
+  return page(elided(printable(command), 80) + " - roofline", body);
 }
 
 std::string render_html(const Chart& chart) {

@@ -59,10 +59,19 @@ Figure fraction_of(const RegionRow& row) {
 }  // namespace
 
 std::string default_level(const Profile& profile) {
-  std::string best;
-  for (const std::string& level : levels_of(profile))
-    if (best.empty() || distance_of_level(level) >= distance_of_level(best)) best = level;
-  return best.empty() ? "DRAM" : best;
+  const std::vector<std::string> levels = levels_of(profile);
+  // A kernel that stays in a cache moves not one byte beyond it: there it has no intensity.
+  std::vector<double> placed_s(levels.size(), 0);
+  for (const Region& region : profile.regions) {
+    const Figure time = time_of(region.self, {});
+    if (!time || !(rates_of(region.self, {}).front().flop.value() > 0)) continue;
+    for (std::size_t i = 0; i < levels.size(); ++i)
+      if (bytes_at(region.self, levels[i], {}).value() > 0) placed_s[i] += time.value();
+  }
+  const double most_s = placed_s.empty() ? 0 : *std::max_element(placed_s.begin(), placed_s.end());
+  for (std::size_t i = levels.size(); i-- > 0;)
+    if (placed_s[i] >= most_s / 2) return levels[i];
+  return "DRAM";
 }
 
 double time_away_from_roof(const RegionRow& row) {

@@ -66,8 +66,8 @@ Figure run_time(const Profile& profile);
 /// Every region of the profile in its order. The level is chosen where the options leave it open.
 std::vector<RegionRow> rows_of(const Profile& profile, RowOptions options);
 
-/// The level that `rows_of` and `chart_of` take when none is named: the outermost that most of the
-/// run's time was counted at.
+/// The level that `rows_of` and `chart_of` take when none is named: the outermost at which at least
+/// half of the time has an intensity that has one at any level.
 std::string default_level(const Profile& profile);
 
 /// Time that a region could save at most: its time beyond what its roof would need.

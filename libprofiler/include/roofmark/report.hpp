@@ -61,8 +61,8 @@ struct Chart {
 void fit_axes(Chart& chart);
 
 struct ChartOptions {
-  std::string level;         ///< interface of the points; empty: the outermost that was counted
-  bool self = true;          ///< exclusive of child regions
+  std::string level;  ///< interface of the points; empty: the outermost that shows most of the time
+  bool self = true;   ///< exclusive of child regions
   std::size_t points = 400;  ///< at most so many, the heaviest; the rest is counted in a note
 };
 
@@ -100,7 +100,7 @@ struct TextOptions {
   bool utf8 = true;           ///< false: ASCII only
   bool colour = false;        ///< ANSI colours
   bool self = false;          ///< exclusive of child regions
-  std::string level;          ///< interface of the intensity column; empty: the outermost counted
+  std::string level;          ///< interface of the intensity column; empty: as ChartOptions::level
   std::size_t rows = 40;      ///< regions in the table, the heaviest with their ancestors; 0: all
   std::size_t explained = 3;  ///< regions explained under the table
 };

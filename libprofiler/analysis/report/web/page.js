@@ -232,11 +232,12 @@
     }
     const taken = fixedBoxes.slice();
     const obstacles = drawn.map(function (p) { return {x: p.px - p.radius, y: p.py - p.radius, width: 2 * p.radius, height: 2 * p.radius}; });
-    for (const point of drawn.slice(0, data.labelled)) {
+    drawn.slice(0, data.labelled).forEach(function (point, order) {
+      if (order >= 5 && point.share < 0.01) return;
       const several = drawn.some(function (p) { return p !== point && p.index === point.index; });
       const text = shortened(point.region.path + (several ? ' (' + point.precision + ')' : ''));
       const spot = placeName(point, text, taken, obstacles);
-      if (!spot) continue;
+      if (!spot) return;
       taken.push(spot.box);
       if (spot.leader)
         names.append(shape('path', {class: 'leader', 'stroke-width': 1, d: 'M' + (point.px + spot.ux * (point.radius + 1)) + ' ' +
@@ -244,10 +245,9 @@
       const label = shape('text', {class: 'name', 'font-size': 12, x: spot.box.x + spot.box.width / 2, y: spot.box.y + 11.5});
       label.textContent = text;
       names.append(label);
-      point.label = label;
-    }
+    });
     fade();
-    chart.querySelector('.x-title').textContent = 'Intensity at ' + state.level + ', FLOP/byte';
+    if (data.levels.length) chart.querySelector('.x-title').textContent = 'Intensity at ' + state.level + ', FLOP/byte';
     const regions = data.regions.length, possible = new Set(all.map(function (p) { return p.index; })).size;
     const sentences = [];
     if (drawn.length < all.length) sentences.push('The ' + drawn.length + ' points with the most time are drawn, of ' + all.length + '.');
@@ -433,6 +433,7 @@
   }
   function redraw() { drawChart(); drawTable(); }
   choices('level', data.levels, data.levels, state.level, function (level) { state.level = level; redraw(); });
+  if (!data.levels.length) document.getElementById('level').remove();
   choices('scope', ['self', 'inclusive'], ['without children', 'with children'], state.self ? 'self' : 'inclusive',
           function (scope) { state.self = scope === 'self'; redraw(); });
   let pending = 0;
