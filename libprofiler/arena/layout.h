@@ -9,8 +9,9 @@
 // after the item is whole. Records are never moved or removed; when a thread ends, its records are
 // added to the folded tree (thread kind `folded`) and its segments serve the next thread.
 //
-// A reader may look at any moment. `Record::sequence` is odd while the record is being changed,
-// `SegmentHeader::owner_sequence` while the segment changes hands.
+// A reader may look at any moment. A record is being changed when its last visit is being closed
+// (`closing` is that visit and `last_exit` is still before it) or when `sequence` is odd;
+// `SegmentHeader::owner_sequence` is odd while the segment changes hands.
 #pragma once
 
 #include <stddef.h>
@@ -129,43 +130,47 @@ enum RecordFlag : uint32_t {
   record_folded = 1u << 5,        // already added to the folded tree: not to be counted again
 };
 
-// Histogram of visit times: 4 buckets per power of two, from 2^4 to 2^44 ticks.
-inline constexpr unsigned histogram_first_octave = 4;
-inline constexpr unsigned histogram_octaves = 40;
+// Histogram of visit times: 4 buckets per power of two, from 2^3 to 2^41 ticks. The bucket of a
+// duration is the exponent and the first two bits of the mantissa of the duration as a double.
+inline constexpr unsigned histogram_first_octave = 3;
+inline constexpr unsigned histogram_octaves = 38;
 inline constexpr unsigned histogram_buckets = histogram_octaves * 4;
 
 struct Histogram {
   ItemHeader item;
-  uint32_t unused[14];
-  uint32_t counts[histogram_buckets];  // stop at their largest value
+  uint64_t unused[7];
+  uint64_t counts[histogram_buckets];
 };
 
-// One region on one call path of one thread. The first line is what every visit changes.
+// One region on one call path of one thread. The first two lines are what a visit changes. Every
+// visit is in the histogram once there is one; before that (one visit, or no room) it is counted in
+// `early_visits`.
 struct Record {
   ItemHeader item;
-  uint64_t open;  // when the visit that is open now began; 0: none is
-  uint32_t sequence;
-  uint32_t flags;   // RecordFlag, atomic
-  uint64_t visits;  // that were closed
+  uint64_t entry;    // when the last visit began; it is open if last_exit is before it; 0: never
+  uint64_t closing;  // entry of the visit that is or was last being closed
+  uint64_t last_exit;
   uint64_t sum_ticks;
   double sum_of_squares;
   uint64_t min_ticks, max_ticks;
   // Second line.
-  uint64_t last_exit;
+  uint64_t early_visits;
+  uint32_t sequence;  // odd while something other than a visit changes the record
+  uint32_t flags;     // RecordFlag, atomic
   uint64_t first_entry;
-  uint64_t first_ticks;     // duration of the first visit
-  uint64_t parent;          // Record; 0: a root
-  uint64_t name;            // Name
-  uint64_t thread;          // Thread
-  uint64_t histogram;       // Histogram; 0: fewer than two visits, or no room
-  uint64_t adopted_visits;  // outermost visits whose place was not known for sure
+  uint64_t first_ticks;  // duration of the first visit
+  uint64_t parent;       // Record; 0: a root
+  uint64_t name;         // Name
+  uint64_t thread;       // Thread
+  uint64_t histogram;    // Histogram; 0: none
   // Third line.
   double declared_flop, declared_bytes;
   uint64_t declarations;
+  uint64_t adopted_visits;    // outermost visits whose place was not known for sure
   uint64_t threads;           // folded only: how many threads' records were added up
   uint64_t max_thread_ticks;  // folded only: the largest sum_ticks among them
   uint64_t events;            // raw event sums of hardware collectors; 0: none
-  uint64_t reserved[2];
+  uint64_t reserved[1];
 };
 
 static_assert(sizeof(SegmentHeader) == 64);

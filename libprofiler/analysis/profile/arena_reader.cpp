@@ -62,13 +62,18 @@ RawHistogram read_histogram(const arena::Histogram& item) {
   return histogram;
 }
 
-RawNode node_of(const arena::Record& record) {
+RawNode node_of(const arena::Record& record, const RawHistogram* histogram) {
   RawNode node;
-  node.torn = (record.sequence & 1u) != 0;
-  node.visits = record.visits;
+  node.visits = record.early_visits;
+  if (histogram != nullptr) {
+    node.histogram = *histogram;
+    for (const auto count : histogram->counts) node.visits += count;
+  }
+  const bool open = record.entry != 0 && record.last_exit < record.entry;
+  if (open) node.open_since = record.entry;
+  node.torn = (record.sequence & 1u) != 0 || (open && record.closing == record.entry);
   node.sum_ticks = record.sum_ticks;
-  node.min_ticks =
-      record.visits != 0 && record.min_ticks <= record.max_ticks ? record.min_ticks : 0;
+  node.min_ticks = record.min_ticks <= record.max_ticks ? record.min_ticks : 0;
   node.max_ticks = record.max_ticks;
   const auto finite = [&](double value) {
     if (std::isfinite(value)) return value;
@@ -85,7 +90,6 @@ RawNode node_of(const arena::Record& record) {
   node.adopted_visits = record.adopted_visits;
   node.threads = record.threads != 0 ? record.threads : 1;
   node.max_thread_ticks = record.threads != 0 ? record.max_thread_ticks : record.sum_ticks;
-  if (record.open != 0) node.open_since = record.open;
   node.mismatched = (record.flags & arena::record_mismatched) != 0;
   node.wrong_thread = (record.flags & arena::record_wrong_thread) != 0;
   node.inherited = (record.flags & arena::record_inherited) != 0;
@@ -106,15 +110,13 @@ void add_record(Assembly& all, const arena::Record& record, std::uint64_t offset
     ++all.orphans;
     return;
   }
-  RawNode node = node_of(record);
+  const auto histogram = all.histograms.find(record.histogram);
+  RawNode node = node_of(record, histogram != all.histograms.end() ? &histogram->second : nullptr);
   node.parent = parent;
   if (name != all.names.end())
     node.name = name->second;
   else
     ++all.nameless;
-  if (const auto histogram = all.histograms.find(record.histogram);
-      histogram != all.histograms.end())
-    node.histogram = histogram->second;
   // Every thread has an "(other)" at hand; one that was not needed is nothing to tell.
   if (node.other && !worth_showing(node)) return;
   auto& nodes = all.process.threads[thread->second].nodes;

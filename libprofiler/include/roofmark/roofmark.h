@@ -89,7 +89,9 @@ static const roofmark_api* roofmark_found_ __attribute__((unused));
 
 /* Asks again, for this source file: after dlopen of a runtime, say. Non-zero: recording. */
 __attribute__((unused, noinline, cold)) static int roofmark_attach(void) {
-  const roofmark_api* api = 0;
+  const roofmark_api* api = __atomic_load_n(&roofmark_found_, __ATOMIC_ACQUIRE);
+  if ((uintptr_t)api > 1) return 1; /* found once is found for good */
+  api = 0;
   if (&roofmark_dlsym_ != 0) api = (const roofmark_api*)roofmark_dlsym_(0, "roofmark_api_v1");
   if (api == 0 && &roofmark_api_v1 != 0) api = &roofmark_api_v1;
   if (api != 0 && (api->abi != 1 || api->size < sizeof(roofmark_api) || !api->connect())) api = 0;

@@ -90,7 +90,9 @@ inline namespace annotation_v1 __attribute__((visibility("hidden"))) {
   const roofmark_api* Found<Unused>::api = nullptr;
 
   __attribute__((noinline, cold)) inline const roofmark_api* find_runtime() {
-    const roofmark_api* api = nullptr;
+    const roofmark_api* api = __atomic_load_n(&Found<void>::api, __ATOMIC_ACQUIRE);
+    if (reinterpret_cast<uintptr_t>(api) > 1) return api;  // found once is found for good
+    api = nullptr;
     if (&roofmark_dlsym_ != nullptr)
       api = static_cast<const roofmark_api*>(roofmark_dlsym_(nullptr, "roofmark_api_v1"));
     if (api == nullptr && &roofmark_api_v1 != nullptr) api = &roofmark_api_v1;
@@ -106,6 +108,11 @@ inline namespace annotation_v1 __attribute__((visibility("hidden"))) {
     const roofmark_api* api = __atomic_load_n(&Found<void>::api, __ATOMIC_ACQUIRE);
     if (reinterpret_cast<uintptr_t>(api) > 1) return api;
     return __builtin_expect(api == nullptr, 0) ? find_runtime() : nullptr;
+  }
+
+  /// The table, where it is known that there is one.
+  inline const roofmark_api* found() {
+    return __atomic_load_n(&Found<void>::api, __ATOMIC_RELAXED);
   }
 
   // The site of one marker; Tag is a type local to the block that the marker stands in.
@@ -126,24 +133,26 @@ inline namespace annotation_v1 __attribute__((visibility("hidden"))) {
   /// closed by another thread, or out of order, is flagged in the report.
   class Scope {
    public:
-    explicit Scope(roofmark_site& site) : api_(detail::runtime()), token_() {
-      if (api_ != nullptr) token_ = api_->enter(&site);
+    explicit Scope(roofmark_site& site) : token_() {
+      if (const roofmark_api* api = detail::runtime()) token_ = api->enter(&site);
     }
     /// A function's scope: its name is not a constant expression, so the site learns it here.
-    Scope(roofmark_site& site, const char* function) : api_(detail::runtime()), token_() {
-      if (api_ == nullptr) return;
+    Scope(roofmark_site& site, const char* function) : token_() {
+      const roofmark_api* api = detail::runtime();
+      if (api == nullptr) return;
       if (__atomic_load_n(&site.id, __ATOMIC_RELAXED) == 0) {
         __atomic_store_n(&site.length, static_cast<uint32_t>(detail::length_of(function)),
                          __ATOMIC_RELAXED);
         __atomic_store_n(&site.name, function, __ATOMIC_RELEASE);
       }
-      token_ = api_->enter(&site);
+      token_ = api->enter(&site);
     }
-    Scope(const char* name, size_t length) : api_(detail::runtime()), token_() {
-      if (api_ != nullptr) token_ = api_->enter_name(name, length);
+    Scope(const char* name, size_t length) : token_() {
+      if (const roofmark_api* api = detail::runtime()) token_ = api->enter_name(name, length);
     }
-    explicit Scope(const char* name) : api_(detail::runtime()), token_() {
-      if (api_ != nullptr) token_ = api_->enter_name(name, detail::length_of(name));
+    explicit Scope(const char* name) : token_() {
+      if (const roofmark_api* api = detail::runtime())
+        token_ = api->enter_name(name, detail::length_of(name));
     }
     /// std::string, std::string_view and their like.
     template <class Text,
@@ -152,19 +161,18 @@ inline namespace annotation_v1 __attribute__((visibility("hidden"))) {
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
     ~Scope() {
-      if (api_ != nullptr) api_->leave(token_);
+      if (token_.node != nullptr) detail::found()->leave(token_);
     }
 
     /// Adds to this region the FLOPs and bytes that the author counted by hand.
     void declare(Flop flop, Bytes bytes) {
-      if (api_ != nullptr) api_->declare(token_, flop.value, bytes.value);
+      if (token_.node != nullptr) detail::found()->declare(token_, flop.value, bytes.value);
     }
     void declare(Flop flop) { declare(flop, Bytes{0}); }
     void declare(Bytes bytes) { declare(Flop{0}, bytes); }
 
    private:
-    const roofmark_api* api_;  // of the entry: a runtime found later must not see a lone exit
-    roofmark_token token_;
+    roofmark_token token_;  // null without a runtime: one that is found later sees no lone exit
   };
 
   /// Looks for a runtime again, for this library or program. True: recording.

@@ -7,17 +7,24 @@ namespace {
 int api_connect() {
   return connect();
 }
+template <class Clock>
 roofmark_token api_enter(roofmark_site* site) {
-  return enter_region(site);
+  return enter_region<Clock>(site);
 }
+template <class Clock>
 void api_leave(roofmark_token token) {
-  leave_region(token);
+  leave_region<Clock>(token);
 }
 roofmark_token api_enter_name(const char* name, size_t length) {
   return enter_named(name, length);
 }
+template <class Clock>
 void api_leave_site(roofmark_site* site) {
-  leave_at_site(site);
+  Node* node = this_thread->current;
+  if (likely(node->name == load(site->id)))
+    leave_region<Clock>({node, node->record->entry});
+  else
+    leave_at_site_slow(site, Clock::ticks());
 }
 void api_declare(roofmark_token token, double flop, double bytes) {
   declare_work(token, flop, bytes);
@@ -29,17 +36,25 @@ void api_detach_thread() {
 }  // namespace
 }  // namespace roofmark::runtime
 
-extern "C" {
-__attribute__((visibility("default"))) extern const roofmark_api roofmark_api_v1;
-const roofmark_api roofmark_api_v1 = {
+using namespace roofmark::runtime;
+
+// Constant for everyone but use_clock(), which runs before anybody may call more than connect().
+extern "C" __attribute__((visibility("default"))) roofmark_api roofmark_api_v1;
+roofmark_api roofmark_api_v1 = {
     1,
     sizeof(roofmark_api),
-    roofmark::runtime::api_connect,
-    roofmark::runtime::api_enter,
-    roofmark::runtime::api_leave,
-    roofmark::runtime::api_enter_name,
-    roofmark::runtime::api_leave_site,
-    roofmark::runtime::api_declare,
-    roofmark::runtime::api_detach_thread,
+    api_connect,
+    api_enter<CounterClock>,
+    api_leave<CounterClock>,
+    api_enter_name,
+    api_leave_site<CounterClock>,
+    api_declare,
+    api_detach_thread,
 };
+
+void roofmark::runtime::use_clock(arena::Clock clock) {
+  if (clock != arena::Clock::monotonic_raw) return;
+  roofmark_api_v1.enter = api_enter<SystemClock>;
+  roofmark_api_v1.leave = api_leave<SystemClock>;
+  roofmark_api_v1.leave_site = api_leave_site<SystemClock>;
 }

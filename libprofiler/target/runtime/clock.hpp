@@ -16,17 +16,26 @@ extern bool counter_is_clock;  // set once, before the first reading
 
 uint64_t raw_nanoseconds();
 
-inline uint64_t ticks() {
+/// The processor's counter.
+struct CounterClock {
+  static uint64_t ticks() {
 #if defined(__x86_64__) || defined(__i386__)
-  if (likely(counter_is_clock)) return __rdtsc();
+    return __rdtsc();
 #elif defined(__aarch64__)
-  if (likely(counter_is_clock)) {
     uint64_t count;
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
     return count;
-  }
+#else
+    return raw_nanoseconds();
 #endif
-  return raw_nanoseconds();
+  }
+};
+struct SystemClock {
+  static uint64_t ticks() { return raw_nanoseconds(); }
+};
+
+inline uint64_t ticks() {
+  return likely(counter_is_clock) ? CounterClock::ticks() : SystemClock::ticks();
 }
 
 /// Chooses the clock. ROOFMARK_CLOCK=monotonic_raw in the environment forbids the counter.

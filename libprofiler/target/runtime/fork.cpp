@@ -1,14 +1,9 @@
 // Child processes. A fork child is noticed at its first marker, by a page that the kernel wipes for
 // it; it starts a file of its own with the open path as context. A vfork child borrows the parent's
 // memory and must not write.
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "runtime.hpp"
-
-#ifndef MADV_WIPEONFORK
-#define MADV_WIPEONFORK 18
-#endif
 
 namespace roofmark::runtime {
 namespace {
@@ -22,10 +17,8 @@ sigset_t mask_before_fork;
 
 uint64_t* take_wiped_word() {
   if (wiped_page == nullptr || wiped_lines == page_bytes / 64) {
-    wiped_page = static_cast<uint64_t*>(map_pages(page_bytes));
+    wiped_page = static_cast<uint64_t*>(map_pages(page_bytes, true));
     if (wiped_page == nullptr) return nullptr;
-    // Refused by old kernels: then after_fork_in_child() is all there is.
-    (void)madvise(wiped_page, page_bytes, MADV_WIPEONFORK);
     wiped_lines = 0;
   }
   return wiped_page + words_per_line * wiped_lines++;
@@ -47,12 +40,21 @@ void after_fork_in_parent() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
+// Makes every marker of this thread take its long path.
+void divert(Thread* thread) {
+  if (!is_real(thread) || thread->current == &vfork_gate) return;
+  thread->before_vfork = thread->current;
+  store_release(thread->current, &vfork_gate);
+}
+
 void after_fork_in_child() {
   const sigset_t before = mask_before_fork;
   pthread_mutex_unlock(&runtime.lock);
   runtime.fork_ticks = ticks();
-  if (runtime.fork_word != nullptr) store(*runtime.fork_word, uint64_t{0});
-  if (is_real(this_thread)) store(*this_thread->deadline, uint64_t{0});
+  if (runtime.fork_word != nullptr && !forked()) {
+    store(*runtime.fork_word, uint64_t{0});  // the kernel does not wipe pages
+    divert(this_thread);
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
@@ -69,7 +71,7 @@ void inherit_open_regions(Thread* thread, Node* deepest, uint64_t when) {
     node->outer = is_idle(thread, old->outer) || old->outer->successor == nullptr
                       ? &thread->root
                       : old->outer->successor;
-    store(node->record->open, when);
+    store(node->record->entry, when);
     store(node->record->flags, uint32_t{arena::record_inherited});
   }
   thread->current = innermost;
@@ -86,6 +88,10 @@ void watch_forks() {
   runtime.fork_word = take_wiped_word();
   if (runtime.fork_word != nullptr) *runtime.fork_word = 1;
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+void before_vfork() {
+  divert(this_thread);
 }
 
 bool in_vfork_child(Thread* thread) {
@@ -115,6 +121,7 @@ void become_child(Thread* thread) {
     each->serial = 0;
     each->segment_count = each->segment = 0;
     each->pool.abandon();
+    each->wiped_pool.abandon();
     if (each == thread) continue;
     each->next_free = runtime.free;
     runtime.free = each;

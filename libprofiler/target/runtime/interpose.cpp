@@ -89,11 +89,7 @@ EXPORTED int thrd_create(thrd_t* thread, thrd_start_t start, void* argument) {
 // before_vfork() and jumps to the real one.
 extern "C" __attribute__((visibility("hidden"), used)) void* roofmark_before_vfork() {
   static int (*found)();
-  Thread* thread = this_thread;
-  if (is_real(thread) && thread->current != &vfork_gate) {
-    thread->before_vfork = thread->current;
-    store_release(thread->current, &vfork_gate);
-  }
+  before_vfork();
   return reinterpret_cast<void*>(next(found, "vfork"));
 }
 

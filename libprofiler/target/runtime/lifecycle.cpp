@@ -85,6 +85,7 @@ uint64_t median(uint64_t (&values)[batches]) {
 }
 
 // What a marker costs here and now: the real short path on a tree that is in no recording.
+template <class Clock>
 void measure_marker(arena::FileHeader* header) {
   static Thread thread;
   static Node child;
@@ -94,9 +95,9 @@ void measure_marker(arena::FileHeader* header) {
   constexpr uint32_t name = 1;
   static roofmark_site site = {"", 0, name, {nullptr, nullptr}};
   roofmark_token (*volatile enter)(roofmark_site*) = [](roofmark_site* at) {
-    return enter_region(at);
+    return enter_region<Clock>(at);
   };
-  void (*volatile leave)(roofmark_token) = [](roofmark_token token) { leave_region(token); };
+  void (*volatile leave)(roofmark_token) = [](roofmark_token token) { leave_region<Clock>(token); };
 
   thread.root.slots = slots;
   slots[0] = {name, &child};
@@ -152,6 +153,7 @@ int connect() {
   Locked lock;
   if (runtime.active != 0) return 1;
   const arena::Clock clock = choose_clock();
+  use_clock(clock);
   watch_forks();
   if (!runtime.file.create(directory)) return 0;
   runtime.pid = getpid();
@@ -160,7 +162,10 @@ int connect() {
   const ClockPair first = read_both_clocks();
   header->calibration.first_ticks = first.ticks;
   header->calibration.first_raw_ns = first.raw_ns;
-  measure_marker(header);
+  if (counter_is_clock)
+    measure_marker<CounterClock>(header);
+  else
+    measure_marker<SystemClock>(header);
   calibrate_again();
   set_interval(header->calibration);
   calibrate_again();

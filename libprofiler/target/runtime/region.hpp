@@ -31,7 +31,6 @@ struct Node {
   uint32_t name;
   arena::Record* record;
   arena::Histogram* histogram;  // null: the second visit is still to come
-  uint64_t start;               // of the visit that is or was open
   Node* outer;                  // what was current before that visit
   Node* parent;
   // Rarely used from here.
@@ -77,6 +76,7 @@ struct alignas(64) Thread {
   Node* adopter_base;
   // Storage.
   Pool pool;
+  Pool wiped_pool;  // of slots: empty in a fork child, so that no entry takes the short path
   arena::SegmentHeader* segments[48];
   uint64_t segment_offsets[48];
   unsigned segment_count, segment;
@@ -91,41 +91,49 @@ struct alignas(64) Thread {
 
 extern __thread Thread* this_thread __attribute__((tls_model("initial-exec")));
 
+/// The bucket of a duration, past the end for one that is out of range.
+inline uint64_t histogram_index(double duration) {
+  constexpr uint64_t least = uint64_t{1023 + arena::histogram_first_octave} << 2;
+  uint64_t bits;
+  __builtin_memcpy(&bits, &duration, sizeof bits);
+  return (bits >> 50) - least;
+}
 inline unsigned histogram_bucket(uint64_t duration) {
-  constexpr uint64_t least = uint64_t{1} << arena::histogram_first_octave;
-  constexpr unsigned last = arena::histogram_buckets - 1;
-  if (duration < least) return 0;
-  const unsigned octave = 63u - static_cast<unsigned>(__builtin_clzll(duration));
-  const unsigned quarter = static_cast<unsigned>(duration >> (octave - 2)) & 3u;
-  const unsigned bucket = (octave - arena::histogram_first_octave) * 4 + quarter;
-  return bucket < last ? bucket : last;
+  constexpr uint64_t shortest = uint64_t{1} << arena::histogram_first_octave;
+  if (duration < shortest) return 0;
+  const uint64_t index = histogram_index(static_cast<double>(static_cast<int64_t>(duration)));
+  return static_cast<unsigned>(index < arena::histogram_buckets ? index
+                                                                : arena::histogram_buckets - 1);
 }
 
-/// Adds a finished visit to its record.
-inline void add_visit(arena::Record* record, arena::Histogram* histogram, uint64_t duration,
-                      uint64_t now) {
-  const uint32_t sequence = record->sequence;
-  store(record->sequence, sequence + 1);
+inline bool is_open(const arena::Record* record, uint64_t visit) {
+  return load(record->entry) == visit && load(record->last_exit) < visit;
+}
+
+// Plain words where only this thread and a reader in another process look; the fences keep the
+// compiler from moving them out of the bracket that `closing` and `last_exit` form.
+inline void begin_closing(arena::Record* record, uint64_t visit) {
+  store(record->closing, visit);
   fence_release();
-  store(record->open, uint64_t{0});
-  store(record->visits, record->visits + 1);
-  store(record->sum_ticks, record->sum_ticks + duration);
-  const auto real = static_cast<double>(static_cast<int64_t>(duration));
-  store(record->sum_of_squares, record->sum_of_squares + real * real);
-  if (duration < record->min_ticks) store(record->min_ticks, duration);
-  if (duration > record->max_ticks) store(record->max_ticks, duration);
+}
+inline void end_closing(arena::Record* record, uint64_t now) {
+  fence_release();
   store(record->last_exit, now);
-  if (histogram != nullptr) {
-    uint32_t& count = histogram->counts[histogram_bucket(duration)];
-    if (likely(count != 0xffffffffu)) store(count, count + 1);
-  }
-  store_release(record->sequence, sequence + 2);
+}
+inline void add_duration(arena::Record* record, uint64_t duration, double real) {
+  record->sum_ticks += duration;
+  record->sum_of_squares += real * real;
+  if (unlikely(duration < record->min_ticks)) record->min_ticks = duration;
+  if (unlikely(duration > record->max_ticks)) record->max_ticks = duration;
 }
 
 roofmark_token enter_slow(roofmark_site* site);
-roofmark_token enter_late(Thread* thread, Node* node, uint64_t now);
 void leave_slow(roofmark_token token, uint64_t now);
 
+// The short paths call nothing but their long forms, as the last thing they do: they need no frame.
+// What they cost beside the clock is the number of their instructions: keep it. Entering needs no
+// look at the deadline: in a fork child the slots are wiped.
+template <class Clock>
 inline roofmark_token enter_region(roofmark_site* site) {
   Thread* thread = this_thread;
   Node* current = thread->current;
@@ -133,23 +141,33 @@ inline roofmark_token enter_region(roofmark_site* site) {
   const Slot& slot = current->slots[name & current->mask];
   if (unlikely(slot.name != name)) return enter_slow(site);
   Node* node = slot.node;
+  arena::Record* record = node->record;
   node->outer = current;
   store_release(thread->current, node);
-  const uint64_t now = ticks();
-  if (unlikely(now >= load(*thread->deadline))) return enter_late(thread, node, now);
-  store(node->start, now);
-  store(node->record->open, now);
+  const uint64_t now = Clock::ticks();
+  store(record->entry, now);
   return {node, now};
 }
 
+template <class Clock>
 inline void leave_region(roofmark_token token) {
-  const uint64_t now = ticks();
+  const uint64_t now = Clock::ticks();
   Thread* thread = this_thread;
   Node* node = static_cast<Node*>(token.node);
-  if (unlikely(node != thread->current || token.visit != node->start ||
-               node->histogram == nullptr || now >= load(*thread->deadline) || now < token.visit))
-    return leave_slow(token, now);
-  add_visit(node->record, node->histogram, now - token.visit, now);
+  if (unlikely(node != thread->current)) return leave_slow(token, now);
+  arena::Record* record = node->record;
+  arena::Histogram* histogram = node->histogram;
+  if (unlikely(record->entry != token.visit)) return leave_slow(token, now);
+  if (unlikely(histogram == nullptr)) return leave_slow(token, now);
+  if (unlikely(now >= *thread->deadline)) return leave_slow(token, now);
+  const uint64_t duration = now - token.visit;
+  const auto real = static_cast<double>(static_cast<int64_t>(duration));
+  const uint64_t bucket = histogram_index(real);
+  if (unlikely(bucket >= arena::histogram_buckets)) return leave_slow(token, now);
+  begin_closing(record, token.visit);
+  add_duration(record, duration, real);
+  ++histogram->counts[bucket];
+  end_closing(record, now);
   store_release(thread->current, node->outer);
 }
 

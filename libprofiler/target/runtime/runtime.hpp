@@ -79,6 +79,10 @@ inline bool forked() {
   return runtime.fork_word != nullptr && load(*runtime.fork_word) == 0;
 }
 
+// api.cpp
+/// Points the table's short paths to the clock that was chosen; before connect() answers.
+void use_clock(arena::Clock clock);
+
 // lifecycle.cpp
 int connect();
 void calibrate_again();     // needs the lock
@@ -87,6 +91,7 @@ uint64_t* take_deadline();  // a word on a page that is wiped by fork; needs the
 // fork.cpp
 void watch_forks();                 // needs the lock
 void become_child(Thread* thread);  // in a fork child: its own file, the open path as context
+void before_vfork();
 /// True in a vfork child, which must not write; otherwise undoes what vfork did to the thread.
 bool in_vfork_child(Thread* thread);
 
@@ -114,7 +119,7 @@ void detach_this_thread();
 
 // visits.cpp
 roofmark_token enter_named(const char* name, size_t length);
-void leave_at_site(roofmark_site* site);
+void leave_at_site_slow(roofmark_site* site, uint64_t now);
 void declare_work(roofmark_token token, double flop, double bytes);
 void housekeeping(Thread* thread, uint64_t now);
 /// Ends the visit of the innermost region; extra flags for its record.

@@ -56,25 +56,27 @@ void empty_storage(Thread* thread) {
   }
   thread->segment = 0;
   thread->pool.reset();
+  thread->wiped_pool.reset();
   clear_nodes(thread);
 }
 
-void add_histogram(Node* to, const Node* from) {
-  const arena::Record& record = *from->record;
-  if (record.visits == 0) return;
-  if (to->histogram == nullptr && to->record->visits + record.visits > 1) give_histogram(to);
-  if (to->histogram == nullptr) return;
-  const auto add = [&](unsigned bucket, uint64_t more) {
-    uint32_t& count = to->histogram->counts[bucket];
-    const uint64_t sum = count + more;
-    store(count, sum < 0xffffffffu ? static_cast<uint32_t>(sum) : 0xffffffffu);
+void add_visits(Node* to, const Node* from) {
+  arena::Record& sum = *to->record;
+  const arena::Record& one = *from->record;
+  if (to->histogram == nullptr && (sum.first_entry != 0 || from->histogram != nullptr))
+    give_histogram(to);
+  const auto add = [&](unsigned bucket, uint64_t visits) {
+    if (to->histogram != nullptr)
+      to->histogram->counts[bucket] += visits;
+    else
+      sum.early_visits += visits;
   };
-  if (from->histogram == nullptr) {
-    if (record.visits == 1) add(histogram_bucket(record.first_ticks), 1);
-    return;
-  }
-  for (unsigned i = 0; i < arena::histogram_buckets; ++i)
-    if (from->histogram->counts[i] != 0) add(i, from->histogram->counts[i]);
+  if (from->histogram != nullptr)
+    for (unsigned i = 0; i < arena::histogram_buckets; ++i) add(i, from->histogram->counts[i]);
+  if (one.early_visits == 1)
+    add(histogram_bucket(one.first_ticks), 1);
+  else
+    sum.early_visits += one.early_visits;
 }
 
 // Adds the record of a thread that ended. A reader that comes between sees the sum as torn.
@@ -84,9 +86,9 @@ void fold_node(Node* to, const Node* from) {
   const uint32_t sequence = sum.sequence;
   store(sum.sequence, sequence + 1);
   fence_release();
-  add_histogram(to, from);
-  if (one.visits != 0) {
-    if (sum.visits == 0 || one.first_entry < sum.first_entry) {
+  if (one.first_entry != 0) {
+    add_visits(to, from);
+    if (sum.first_entry == 0 || one.first_entry < sum.first_entry) {
       store(sum.first_entry, one.first_entry);
       store(sum.first_ticks, one.first_ticks);
     }
@@ -94,7 +96,6 @@ void fold_node(Node* to, const Node* from) {
     if (one.min_ticks < sum.min_ticks) store(sum.min_ticks, one.min_ticks);
     if (one.max_ticks > sum.max_ticks) store(sum.max_ticks, one.max_ticks);
     if (one.sum_ticks > sum.max_thread_ticks) store(sum.max_thread_ticks, one.sum_ticks);
-    store(sum.visits, sum.visits + one.visits);
     store(sum.sum_ticks, sum.sum_ticks + one.sum_ticks);
     store(sum.sum_of_squares, sum.sum_of_squares + one.sum_of_squares);
     store(sum.threads, sum.threads + 1);
@@ -117,6 +118,7 @@ Thread* new_thread_struct() {
   }
   auto* thread = runtime.pool.take_array<Thread>(1);
   if (thread == nullptr) return nullptr;
+  thread->wiped_pool.wipe_in_fork_children();
   thread->deadline = take_deadline();
   if (thread->deadline == nullptr) return nullptr;
   thread->next_all = runtime.all;
@@ -226,7 +228,7 @@ Node* place(Thread* thread, uint32_t name, bool& adopted) {
   if (thread->detached) return &thread->root;
   const Origin& origin = thread->origin;
   if (origin.record != nullptr && is_alive(origin.creator, origin.creator_serial) &&
-      load(origin.record->open) == origin.visit) {
+      is_open(origin.record, origin.visit)) {
     if (thread->origin_base != nullptr) return thread->origin_base;
     Locked lock;
     if (is_alive(origin.creator, origin.creator_serial))
@@ -284,7 +286,7 @@ Origin origin_for_new_thread() {
       origin.creator_serial = thread->serial;
       origin.node = node;
       origin.record = node->record;
-      origin.visit = load(node->record->open);
+      origin.visit = load(node->record->entry);
     }
   }
   origin.known = true;
@@ -331,7 +333,7 @@ void thread_ends(void* value) {
     }
     fold_node(node->folded, node);
   }
-  if (thread->other.record->visits != 0) fold_node(&folded->other, &thread->other);
+  if (thread->other.record->first_entry != 0) fold_node(&folded->other, &thread->other);
   for (unsigned i = 0; i < arena::cpu_words; ++i)
     store(folded->item->cpus[i], folded->item->cpus[i] | thread->item->cpus[i]);
   store(folded->item->cpu_samples, folded->item->cpu_samples + thread->item->cpu_samples);

@@ -54,7 +54,7 @@ uint64_t name_offset(uint32_t name) {
 
 bool grow_slots(Node* parent) {
   const uint32_t capacity = parent->slots == empty_slots ? 4 : (parent->mask + 1) * 2;
-  Slot* slots = parent->thread->pool.take_array<Slot>(capacity);
+  Slot* slots = parent->thread->wiped_pool.take_array<Slot>(capacity);
   if (slots == nullptr) return false;
   for (uint32_t i = 0; i < capacity; ++i) slots[i].name = no_name;
   const uint32_t mask = capacity - 1;
@@ -185,10 +185,18 @@ void give_histogram(Node* node) {
   auto* histogram = static_cast<arena::Histogram*>(
       take_item(node->thread, arena::ItemKind::histogram, sizeof(arena::Histogram), offset));
   if (histogram == nullptr) return;
-  // It holds every visit, the first one too.
-  if (node->record->visits == 1) histogram->counts[histogram_bucket(node->record->first_ticks)] = 1;
   publish_item(node->thread);
-  store_release(node->record->histogram, offset);
+  // The first visit moves into it.
+  arena::Record* record = node->record;
+  const uint32_t sequence = record->sequence;
+  store(record->sequence, sequence | 1u);
+  fence_release();
+  if (record->early_visits == 1) {
+    histogram->counts[histogram_bucket(record->first_ticks)] = 1;
+    record->early_visits = 0;
+  }
+  record->histogram = offset;
+  store_release(record->sequence, (sequence & 1u) != 0 ? sequence : sequence + 2);
   node->histogram = histogram;
 }
 

@@ -40,8 +40,7 @@ roofmark_token begin_visit(Thread* thread, Node* node, Node* outer) {
   node->outer = outer;
   store_release(thread->current, node);
   const uint64_t now = ticks();
-  store(node->start, now);
-  store(node->record->open, now);
+  store(node->record->entry, now);
   return {node, now};
 }
 
@@ -78,7 +77,7 @@ void count_stale_exit(Thread* thread) {
   __atomic_fetch_add(&runtime.file.header()->stale_exits, 1, __ATOMIC_RELAXED);
 }
 
-bool is_open(const Thread* thread, const Node* node) {
+bool is_on_stack(const Thread* thread, const Node* node) {
   for (const Node* open = thread->current; !is_idle(thread, open); open = open->outer)
     if (open == node) return true;
   return false;
@@ -95,9 +94,7 @@ void leave_until(Thread* thread, Node* node, uint64_t now) {
 void close_elsewhere(Node* node, uint64_t visit, uint64_t now) {
   Locked lock;
   for (Thread* owner = runtime.all; owner != nullptr; owner = owner->next_all) {
-    if (node->thread != owner || owner->serial == 0 || load(node->start) != visit ||
-        load(node->record->open) != visit)
-      continue;
+    if (node->thread != owner || owner->serial == 0 || !is_open(node->record, visit)) continue;
     store(node->closed_visit, visit);
     store_release(node->closed_elsewhere, now);
     store_release(*owner->deadline, uint64_t{0});
@@ -114,7 +111,7 @@ void settle_foreign_exits(Thread* thread) {
     const uint64_t when = load_acquire(node->closed_elsewhere);
     Node* outer = node->outer;
     if (when != 0) store(node->closed_elsewhere, uint64_t{0});
-    if (when == 0 || load(node->closed_visit) != node->start) {
+    if (when == 0 || load(node->closed_visit) != node->record->entry) {
       link = &node->outer;
     } else {
       Node* const inner = thread->current;
@@ -133,24 +130,27 @@ void close_visit(Thread* thread, Node* node, uint64_t now, uint32_t flags) {
   if (node->inherited) {
     // Its entry was the parent process's: only the time since the fork is ours.
     node->inherited = false;
-    const uint32_t sequence = record->sequence;
-    store(record->sequence, sequence + 1);
-    fence_release();
-    const uint64_t since = record->open;
-    store(record->sum_ticks, record->sum_ticks + (now > since ? now - since : 0));
-    store(record->open, uint64_t{0});
-    store(record->last_exit, now);
-    store_release(record->sequence, sequence + 2);
+    const uint64_t since = record->entry;
+    begin_closing(record, since);
+    record->sum_ticks += now > since ? now - since : 0;
+    end_closing(record, now > since ? now : since);
   } else {
-    const uint64_t duration = now > node->start ? now - node->start : 0;
-    if (record->visits == 0) {
-      store(record->first_entry, node->start);
+    const uint64_t entry = record->entry;
+    const uint64_t duration = now > entry ? now - entry : 0;
+    if (record->first_entry == 0) {
+      store(record->first_entry, entry);
       store(record->first_ticks, duration);
     } else if (node->histogram == nullptr && node != &thread->other) {
       Locked lock;
       give_histogram(node);
     }
-    add_visit(record, node->histogram, duration, now);
+    begin_closing(record, entry);
+    add_duration(record, duration, static_cast<double>(static_cast<int64_t>(duration)));
+    if (node->histogram != nullptr)
+      ++node->histogram->counts[histogram_bucket(duration)];
+    else
+      ++record->early_visits;
+    end_closing(record, entry + duration);
   }
   if (flags != 0) __atomic_fetch_or(&record->flags, flags, __ATOMIC_RELAXED);
   if (node == &thread->other) thread->depth_in_other = 0;
@@ -187,11 +187,6 @@ roofmark_token enter_named(const char* name, size_t length) {
   return enter_number(number_of(name, length));
 }
 
-roofmark_token enter_late(Thread* thread, Node* node, uint64_t) {
-  store_release(thread->current, node->outer);
-  return enter_number(node->name);
-}
-
 void leave_slow(roofmark_token token, uint64_t now) {
   auto* node = static_cast<Node*>(token.node);
   if (node == nullptr) return;
@@ -206,32 +201,26 @@ void leave_slow(roofmark_token token, uint64_t now) {
     if (!is_real(this_thread)) return;
   }
   if (now >= load(*thread->deadline)) housekeeping(thread, now);
-  bool same_visit = token.visit == node->start;
+  bool same_visit = token.visit == node->record->entry;
   while (node->successor != nullptr) node = node->successor;
-  if (node != token.node) same_visit = same_visit && node->inherited;
+  if (node != token.node) same_visit = node->inherited;
   if (node == &thread->other && thread->depth_in_other > 0) {
     --thread->depth_in_other;
   } else if (node == thread->current && same_visit) {
     close_visit(thread, node, now, 0);
   } else if (node->thread != thread) {
     close_elsewhere(node, token.visit, now);
-  } else if (same_visit && is_open(thread, node)) {
+  } else if (same_visit && is_on_stack(thread, node)) {
     leave_until(thread, node, now);
   } else {
     count_stale_exit(thread);
   }
 }
 
-void leave_at_site(roofmark_site* site) {
-  Thread* thread = this_thread;
-  Node* node = thread->current;
-  if (likely(node->name == load(site->id) && node->start != 0)) {
-    leave_region({node, node->start});
-    return;
-  }
-  const uint64_t now = ticks();
-  thread = ready_thread();
+void leave_at_site_slow(roofmark_site* site, uint64_t now) {
+  Thread* thread = ready_thread();
   if (thread == nullptr) return;
+  if (now >= load(*thread->deadline)) housekeeping(thread, now);
   if (thread->current == &thread->other) {
     if (thread->depth_in_other > 0)
       --thread->depth_in_other;
@@ -241,7 +230,7 @@ void leave_at_site(roofmark_site* site) {
   }
   const uint32_t name = number_of(load_acquire(site->name), load(site->length));
   if (name != no_name) store(site->id, name);
-  for (node = thread->current; !is_idle(thread, node); node = node->outer)
+  for (Node* node = thread->current; !is_idle(thread, node); node = node->outer)
     if (node->name == name) {
       leave_until(thread, node, now);
       return;
