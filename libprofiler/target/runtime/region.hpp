@@ -141,6 +141,8 @@ inline roofmark_token enter_region(roofmark_site* site) {
   const Slot& slot = current->slots[name & current->mask];
   if (unlikely(slot.name != name)) return enter_slow(site);
   Node* node = slot.node;
+  // A wiped slot and a new site both have the name 0.
+  if (unlikely(node == nullptr)) return enter_slow(site);
   arena::Record* record = node->record;
   node->outer = current;
   store_release(thread->current, node);

@@ -1,0 +1,124 @@
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <roofmark/roofmark.hpp>
+#include <thread>
+
+#include "target.hpp"
+
+namespace {
+
+void closed_and_open() {
+  for (int i = 0; i < 100; ++i) {
+    ROOFMARK_SCOPE("closed");
+  }
+}
+int killed() {
+  closed_and_open();
+  ROOFMARK_SCOPE("open");
+  closed_and_open();
+  kill(getpid(), SIGKILL);
+  pause();
+  return 1;
+}
+int ends_by_underscore_exit() {
+  ROOFMARK_SCOPE("open");
+  closed_and_open();
+  _exit(3);
+}
+int ends_by_exit() {
+  ROOFMARK_SCOPE("open");
+  closed_and_open();
+  std::exit(4);
+}
+
+int wait_for(pid_t child) {
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 100;
+}
+
+int forks() {
+  ROOFMARK_SCOPE("parent");
+  closed_and_open();
+  const pid_t child = fork();
+  if (child == 0) {
+    for (int i = 0; i < 7; ++i) {
+      ROOFMARK_SCOPE("in child");
+    }
+    const pid_t grandchild = fork();
+    if (grandchild == 0) {
+      ROOFMARK_SCOPE("in grandchild");
+      return 0;  // closes what it inherited
+    }
+    return wait_for(grandchild);
+  }
+  const int status = wait_for(child);
+  closed_and_open();
+  return status;
+}
+
+int fork_in_thread() {
+  ROOFMARK_SCOPE("main");
+  int status = 1;
+  std::thread([&] {
+    ROOFMARK_SCOPE("thread");
+    const pid_t child = fork();
+    if (child == 0) {
+      { ROOFMARK_SCOPE("in child"); }
+      std::thread([] { ROOFMARK_SCOPE("its thread"); }).join();
+      _exit(0);
+    }
+    status = wait_for(child);
+  }).join();
+  return status;
+}
+
+int raw_clone() {
+  ROOFMARK_SCOPE("parent");
+  closed_and_open();
+  const auto child =
+      static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr));
+  if (child == 0) {
+    { ROOFMARK_SCOPE("in child"); }
+    _exit(0);
+  }
+  return wait_for(child);
+}
+
+int vforks() {
+  ROOFMARK_SCOPE("parent");
+  for (int i = 0; i < 3; ++i) {
+    const pid_t child = vfork();
+    if (child == 0) {
+      { ROOFMARK_SCOPE("in child"); }
+      _exit(0);
+    }
+    if (wait_for(child) != 0) return 1;
+    ROOFMARK_SCOPE("after");
+  }
+  return 0;
+}
+
+int execs() {
+  ROOFMARK_SCOPE("before exec");
+  closed_and_open();
+  execl("/proc/self/exe", "again", "ends by exit", static_cast<char*>(nullptr));
+  return 1;
+}
+
+}  // namespace
+
+Scenarios process_scenarios() {
+  return {{"killed", killed},
+          {"ends by _exit", ends_by_underscore_exit},
+          {"ends by exit", ends_by_exit},
+          {"forks", forks},
+          {"fork in thread", fork_in_thread},
+          {"raw clone", raw_clone},
+          {"vforks", vforks},
+          {"execs", execs}};
+}

@@ -1,0 +1,146 @@
+#include <atomic>
+#include <condition_variable>
+#include <coroutine>
+#include <memory>
+#include <mutex>
+#include <roofmark/roofmark.hpp>
+#include <thread>
+
+#include "target.hpp"
+
+namespace {
+
+void task(const char* name) {
+  roofmark::Scope scope(name);
+  ROOFMARK_SCOPE("inner");
+}
+
+// Regions of a thread hang below the region that was open where it was created.
+int below_creator() {
+  ROOFMARK_SCOPE("solve");
+  std::thread first([] { task("spmv"); });
+  first.join();
+  // The creator has no region of its own: its creator's counts.
+  std::thread second([] { std::thread([] { task("spmv"); }).join(); });
+  second.join();
+  // What the creator opens later does not matter.
+  std::atomic<int> step{0};
+  std::thread third([&] {
+    while (step != 1) std::this_thread::yield();
+    task("spmv");
+    step = 2;
+  });
+  {
+    ROOFMARK_SCOPE("waiting");
+    step = 1;
+    while (step != 2) std::this_thread::yield();
+  }
+  third.join();
+  return 0;
+}
+
+// A pool: its thread was made before the region that uses it.
+int pool() {
+  std::atomic<int> step{0};
+  std::thread worker([&] {
+    for (int round = 0; round < 3; ++round) {
+      while (step != 2 * round + 1) std::this_thread::yield();
+      task(round == 2 ? "solve" : "task");
+      step = 2 * round + 2;
+    }
+  });
+  for (int round = 0; round < 3; ++round) {
+    ROOFMARK_SCOPE("solve");
+    step = 2 * round + 1;
+    while (step != 2 * round + 2) std::this_thread::yield();
+  }
+  worker.join();
+  return 0;
+}
+
+int detached() {
+  ROOFMARK_SCOPE("solve");
+  std::thread([] {
+    roofmark::detach_thread();
+    task("background");
+  }).join();
+  return 0;
+}
+
+int short_threads() {
+  ROOFMARK_SCOPE("main");
+  for (int i = 0; i < 100000; ++i) std::thread([] { task("short"); }).join();
+  return 0;
+}
+
+int live_threads() {
+  ROOFMARK_SCOPE("main");
+  std::atomic<int> arrived{0};
+  std::thread threads[16];
+  for (auto& thread : threads)
+    thread = std::thread([&] {
+      for (int i = 0; i < 1000; ++i) task("work");
+      ++arrived;
+      while (arrived != 16) std::this_thread::yield();
+    });
+  for (auto& thread : threads) thread.join();
+  return 0;
+}
+
+int wrong_thread() {
+  auto scope = std::make_unique<roofmark::Scope>("moved");
+  std::thread([&] { scope.reset(); }).join();
+  { ROOFMARK_SCOPE("next"); }
+  ROOFMARK_SCOPE("last");
+  return 0;
+}
+
+struct Coroutine {
+  struct promise_type {
+    Coroutine get_return_object() {
+      return {std::coroutine_handle<promise_type>::from_promise(*this)};
+    }
+    std::suspend_never initial_suspend() { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() {}
+  };
+  std::coroutine_handle<promise_type> handle;
+};
+Coroutine suspended() {
+  ROOFMARK_SCOPE("coroutine");
+  co_await std::suspend_always{};
+}
+int coroutine() {
+  Coroutine started;
+  {
+    ROOFMARK_SCOPE("caller");
+    started = suspended();
+  }
+  std::thread([&] { started.handle.resume(); }).join();
+  started.handle.destroy();
+  ROOFMARK_SCOPE("last");
+  return 0;
+}
+
+// A destructor that runs at the thread's end is still annotated.
+struct AtEnd {
+  ~AtEnd() { task("at the end"); }
+};
+int late_regions() {
+  std::thread([] {
+    thread_local AtEnd end;
+    (void)&end;
+    task("early");
+  }).join();
+  return 0;
+}
+
+}  // namespace
+
+Scenarios thread_scenarios() {
+  return {{"below creator", below_creator}, {"pool", pool},
+          {"detached", detached},           {"short threads", short_threads},
+          {"live threads", live_threads},   {"wrong thread", wrong_thread},
+          {"coroutine", coroutine},         {"late regions", late_regions}};
+}
