@@ -39,3 +39,7 @@ if(ROOFMARK_HAS_DWARF64)
 endif()
 roofmark_test_program(static difficult.c FLAGS -O2 LIBS -static)
 roofmark_test_program(profiled difficult.c FLAGS -O2 -pg -DDIFFICULT_LONG LIBS -pg)
+
+roofmark_test_program(stepped_scalar stepped.c FLAGS -O2 -fno-tree-vectorize -fno-math-errno)
+roofmark_test_program(stepped_sse2 stepped.c FLAGS -O3 -msse4.1 -fno-math-errno)
+roofmark_test_program(stepped_fma stepped.c FLAGS -O3 -mavx2 -mfma -fno-math-errno)
