@@ -151,6 +151,7 @@ TEST_CASE("a range of the cache model stays one, and sampling is labelled") {
   CHECK(*read.high == 1500);
   CHECK(read.caveats == std::vector<std::string>{"sets 1/8", "replacement policy"});
   CHECK_FALSE(find(profile, {"solve"})->work.bytes.at("DRAM").write->low);
+  CHECK(find(profile, {"solve"})->flags.count("sampled") == 1);
   CHECK(find(profile, {"solve"})->work.flop.at(Precision::f64).caveats.empty());
 }
 

@@ -223,13 +223,17 @@ std::vector<RegionWork> counted_work(const CountedPass& pass, const std::vector<
       else if (region.self.bytes.count(level) == 0 && has_work(own, merged))
         region.bytes_gap[level] = Gap::not_simulated;
 
+    const bool has_modelled = region.self.bytes.size() > region.self.bytes.count("L1");
+    if (has_modelled && !labels.sampling.empty()) region.flags.insert("sampled");
+
     // Children come after their parents, so theirs are complete.
     RegionWork inclusive;
     inclusive.work = region.self;
     for (const std::size_t child : merged.children) {
       add(inclusive, result[child]);
       // The mix of a region is that of all that runs inside it.
-      if (result[child].flags.count("isa_differs") != 0) region.flags.insert("isa_differs");
+      for (const char* of_all : {"isa_differs", "sampled"})
+        if (result[child].flags.count(of_all) != 0) region.flags.insert(of_all);
       if (result[child].flop_gap != Gap::none && region.flop_gap == Gap::none)
         region.flop_gap = Gap::child;
       for (const auto& [level, gap] : result[child].bytes_gap)
