@@ -154,7 +154,10 @@ void place_records(Assembly& all, const std::vector<ArenaImage::Item>& items) {
     if (above != all.records.end() && thread != all.threads.end() &&
         above->second.thread == thread->second)
       parent = above->second.node;
-    if (record.parent == 0 || parent != RawNode::no_parent) add_record(all, record, offset, parent);
+    if (record.parent == 0 || parent != RawNode::no_parent)
+      add_record(all, record, offset, parent);
+    else
+      ++all.orphans;
     ++placed;
     if (const auto children = waiting.find(offset); children != waiting.end())
       ready.insert(ready.end(), children->second.begin(), children->second.end());
