@@ -120,7 +120,6 @@ RecordOptions options_of(const RecordingArguments& arguments) {
   options.command = arguments.target;
   options.counters = arguments.counters;
   options.full_cache = arguments.full_cache;
-  options.whole_program = arguments.whole_program;
   options.once = arguments.once;
   if (arguments.budget_s > 0) options.budget_s = arguments.budget_s;
   options.install = InstallPaths::find();
@@ -146,8 +145,6 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
       ->capture_default_str();
   command.add_flag("--full-cache", arguments.full_cache,
                    "Simulate every cache access instead of a sample (slower)");
-  command.add_flag("--whole-program", arguments.whole_program,
-                   "Simulate the caches outside of regions too");
   command.add_flag("--once", arguments.once, "Run the program only once: time, no counts");
   command
       .add_option("--budget", arguments.budget_s,

@@ -18,7 +18,6 @@ struct RecordingArguments {
   std::string machine_file;
   double budget_s = 0;  ///< 0: the default
   bool full_cache = false;
-  bool whole_program = false;
   bool once = false;
   bool no_machine = false;
 };

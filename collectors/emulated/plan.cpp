@@ -93,6 +93,7 @@ Result<CountedCommand> plan(const Install& install, const std::vector<std::strin
     if (!geometry) return tl::unexpected(geometry.error());
     add_cache_options(*geometry, options.caches, arguments);
   }
+  if (!options.warm) arguments.emplace_back("--outside-regions=no");
   if (!options.per_line) arguments.emplace_back("--places=no");
   arguments.push_back("--snapshot-ms=" +
                       std::to_string(static_cast<unsigned>(options.snapshot_s * 1000)));

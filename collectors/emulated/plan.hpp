@@ -40,9 +40,12 @@ Result<Geometry> geometry_of(const Topology& topology);
 struct PassOptions {
   Caches caches = Caches::sampled;
   std::optional<Geometry> geometry;  ///< unset: this host's
-  bool whole_program = false;        ///< caches are charged outside regions too
-  bool per_line = true;              ///< totals per function and source line
-  double snapshot_s = 5;             ///< how often a running process leaves what it has; 0: never
+  /// Caches see the accesses outside of regions too, since what a region finds in them is what ran
+  /// before it. False: faster where much runs outside, but the first visit finds empty caches and
+  /// a later one those of the last region.
+  bool warm = true;
+  bool per_line = true;   ///< totals per function and source line
+  double snapshot_s = 5;  ///< how often a running process leaves what it has; 0: never
 };
 
 /// One counted pass of one target.

@@ -131,7 +131,7 @@ Problem gap_reason(Gap gap, const JoinInput& input) {
     case Gap::cut_short:
       return {ended.reason + ", inside this region", ended.where, ended.remedy};
     case Gap::not_simulated:
-      return {"caches were simulated inside regions only", "", "--whole-program"};
+      return {"its cache accesses were not simulated", "", "--full-cache"};
     case Gap::child:
       return {"a region inside it was not counted", "", "see the regions below it"};
     case Gap::none:

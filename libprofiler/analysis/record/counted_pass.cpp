@@ -28,7 +28,6 @@ void say(const RecordOptions& options, const std::string& line) {
 emulated::PassOptions pass_options(const CountedRun& run, std::vector<std::string>& notes) {
   emulated::PassOptions options;
   options.caches = run.options->full_cache ? emulated::Caches::full : emulated::Caches::sampled;
-  options.whole_program = run.whole_program;
   if (run.options->machine) {
     if (auto geometry = emulated::geometry_of(run.options->machine->topology))
       options.geometry = *geometry;

@@ -19,7 +19,6 @@ struct CountedRun {
   Descriptor standard_input;        ///< what the target reads
   double native_cpu_s = 0;          ///< of the native run: the estimate rests on it
   std::size_t processes = 1;        ///< each has to start the emulator anew
-  bool whole_program = false;       ///< no region was seen: count everything
 };
 
 struct CountedOutcome {

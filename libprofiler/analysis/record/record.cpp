@@ -71,8 +71,6 @@ void count(const RecordOptions& options, const NativeRun& native, const Scratch*
   run.options = &options;
   run.native_cpu_s = native.whole.user_s + native.whole.system_s;
   run.processes = native.processes_seen;
-  // Without regions the whole program is the one row that there is.
-  run.whole_program = options.whole_program || native.processes.empty();
   auto replayed = standard_input.replay();
   if (!replayed) {
     input.not_counted = replayed.error();

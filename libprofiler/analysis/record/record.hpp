@@ -16,7 +16,6 @@ struct RecordOptions {
   std::vector<std::string> command;  ///< the target and its arguments, any bytes
   std::string counters = "auto";     ///< "auto", "none" or a collector's name ("emulated")
   bool full_cache = false;           ///< simulate every access, sample nothing
-  bool whole_program = false;        ///< simulate the caches outside of regions too
   bool once = false;                 ///< the target may run only once
   std::optional<double> budget_s;    ///< wall time for the counted pass; unset: the default
   std::optional<Machine> machine;  ///< whose caches the counted pass models; unset: this machine's
