@@ -72,7 +72,7 @@ void print_usage() {
    "    --L1=BYTES,WAYS --L2= --L3=  their shapes; 0,0: no such level\n"
    "    --index=hashed|modulo        set index of L2 and L3, given after them [hashed]\n"
    "    --sample-shift=N             simulate 1/2^N of the L2 and L3 sets [0]\n"
-   "    --second-policy-shift=N      1/2^N of the sets under true LRU too; 32: none [4]\n"
+   "    --second-policy-shift=N      1/2^N of the sets under true LRU too; 32: none [6]\n"
    "    --outside-regions=yes|no     caches see accesses outside regions [yes]\n"
    "    --host-fma=yes|no            FMA by the host's instruction [yes]\n"
    "    --host-identity=yes|no       CPUID names the host [yes]\n"
