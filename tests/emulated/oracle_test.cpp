@@ -75,7 +75,6 @@ std::optional<Misses> cachegrind(const std::vector<std::string>& command, std::u
 Misses emulated(const std::vector<std::string>& command, std::uint64_t l1, std::uint64_t l3) {
   roofmark::emulated::PassOptions options = full(l1, 0, l3);
   options.geometry->levels = {{"L1", l1, 8, 64}, {"L3", l3, 16, 64}};
-  options.whole_program = true;
   const Run run = counted::run(command, options, {}, {"--index=modulo"});
   REQUIRE(run.wait_status == 0);
   Misses misses;
