@@ -246,11 +246,14 @@ class Layout {
   }
 
   std::string kind_of(const std::vector<unsigned>& cpus) const {
-    for (const auto& [name, of_kind] : kinds_)
+    for (const auto& kind : kinds_) {
+      // Not a structured binding: Clang 14 can't capture one.
+      const std::vector<unsigned>& of_kind = kind.second;
       if (std::all_of(cpus.begin(), cpus.end(), [&](unsigned cpu) {
             return std::find(of_kind.begin(), of_kind.end(), cpu) != of_kind.end();
           }))
-        return name;
+        return kind.first;
+    }
     return {};
   }
 
