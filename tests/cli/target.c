@@ -1,4 +1,5 @@
-/* A program with regions that does, by its first argument, one of the things a recording must survive. */
+/* A program with regions that does, by its first argument, one of the things a recording must
+ * survive. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -149,7 +150,8 @@ static int many_regions(void) {
 }
 
 static int odd_names(void) {
-  static const char* const names[] = {"a\"b", "</script>", "line\nbreak", "\xff\xfe", "\xc3\xa9", "a/b"};
+  static const char* const names[] = {"a\"b",     "</script>", "line\nbreak",
+                                      "\xff\xfe", "\xc3\xa9",  "a/b"};
   for (unsigned i = 0; i < sizeof names / sizeof *names; ++i) {
     roofmark_token token = roofmark_begin(names[i]);
     work(1000);

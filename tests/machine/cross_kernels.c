@@ -1,6 +1,6 @@
-/* Runs generated kernels of another architecture without its C library: freestanding, system calls by hand.
-   Exit status: 0, or the number of the first check that failed. Defines from outside: ARCH_AARCH64 or
-   ARCH_RISCV64, and VECTOR when the vector extension is there as well. */
+/* Runs generated kernels of another architecture without its C library: freestanding, system calls
+   by hand. Exit status: 0, or the number of the first check that failed. Defines from outside:
+   ARCH_AARCH64 or ARCH_RISCV64, and VECTOR when the vector extension is there as well. */
 #include <stdint.h>
 
 typedef void Compute(uint64_t iterations, const void* constants);
@@ -12,23 +12,51 @@ typedef void Move(void* a, const void* b, const void* c, uint64_t bytes, uint64_
 #define WIDE(name) roofmark_k_neon_##name
 #define VLA(name) roofmark_k_sve_##name
 #define VLA_MUL_ADD roofmark_k_sve_f64_muladd_8_8a
-COMPUTE(neon_f64_fma_28); COMPUTE(neon_f32_sqrt_8); COMPUTE(scalar_f32_div_12); COMPUTE(scalar_f64_muladd_14_14p);
-COMPUTE(sve_f64_fma_28); COMPUTE(sve_f32_div_8); COMPUTE(sve_f64_muladd_8_8a);
-MOVE(neon_read); MOVE(neon_write_nt); MOVE(neon_copy); MOVE(neon_triad); MOVE(neon_triad_nt); MOVE(scalar_triad);
-MOVE(sve_read); MOVE(sve_write_nt); MOVE(sve_copy); MOVE(sve_triad); MOVE(sve_triad_nt);
+COMPUTE(neon_f64_fma_28);
+COMPUTE(neon_f32_sqrt_8);
+COMPUTE(scalar_f32_div_12);
+COMPUTE(scalar_f64_muladd_14_14p);
+COMPUTE(sve_f64_fma_28);
+COMPUTE(sve_f32_div_8);
+COMPUTE(sve_f64_muladd_8_8a);
+MOVE(neon_read);
+MOVE(neon_write_nt);
+MOVE(neon_copy);
+MOVE(neon_triad);
+MOVE(neon_triad_nt);
+MOVE(scalar_triad);
+MOVE(sve_read);
+MOVE(sve_write_nt);
+MOVE(sve_copy);
+MOVE(sve_triad);
+MOVE(sve_triad_nt);
 #else
-COMPUTE(scalar_f64_fma_16); COMPUTE(scalar_f32_sqrt_8); COMPUTE(scalar_f32_div_12);
-COMPUTE(rvv_f64_fma_28); COMPUTE(rvv_f32_div_8); COMPUTE(rvv_f64_muladd_8_8p);
-MOVE(scalar_read); MOVE(scalar_write); MOVE(scalar_copy); MOVE(scalar_triad);
-MOVE(rvv_read); MOVE(rvv_write); MOVE(rvv_copy); MOVE(rvv_triad);
+COMPUTE(scalar_f64_fma_16);
+COMPUTE(scalar_f32_sqrt_8);
+COMPUTE(scalar_f32_div_12);
+COMPUTE(rvv_f64_fma_28);
+COMPUTE(rvv_f32_div_8);
+COMPUTE(rvv_f64_muladd_8_8p);
+MOVE(scalar_read);
+MOVE(scalar_write);
+MOVE(scalar_copy);
+MOVE(scalar_triad);
+MOVE(rvv_read);
+MOVE(rvv_write);
+MOVE(rvv_copy);
+MOVE(rvv_triad);
 #endif
 COMPUTE(clock);
 extern uint64_t roofmark_vector_bytes(void);
 
-static const struct { double shrink, small; float shrink_f, small_f; } constants = {0.999, 1e-3, 0.999F, 1e-3F};
+static const struct {
+  double shrink, small;
+  float shrink_f, small_f;
+} constants = {0.999, 1e-3, 0.999F, 1e-3F};
 
 enum { count = 1024 };
-static double a[count + 8] __attribute__((aligned(64))), b[count + 8] __attribute__((aligned(64))), c[count + 8] __attribute__((aligned(64)));
+static double a[count + 8] __attribute__((aligned(64))), b[count + 8] __attribute__((aligned(64))),
+    c[count + 8] __attribute__((aligned(64)));
 
 static void finish(int status) {
 #ifdef ARCH_AARCH64
@@ -40,14 +68,21 @@ static void finish(int status) {
   register long a7 __asm__("a7") = 93;
   __asm__ volatile("ecall" : : "r"(a0), "r"(a7));
 #endif
-  for (;;) {}
+  for (;;) {
+  }
 }
 
-static void check(int number, int right) { if (!right) finish(number); }
+static void check(int number, int right) {
+  if (!right) finish(number);
+}
 
 /* pattern: 'r'ead, 'w'rite, 'c'opy, 't'riad */
 static int moved(Move* kernel, char pattern) {
-  for (int i = 0; i < count + 8; ++i) { a[i] = -7; b[i] = i; c[i] = 2 * i; }
+  for (int i = 0; i < count + 8; ++i) {
+    a[i] = -7;
+    b[i] = i;
+    c[i] = 2 * i;
+  }
   kernel(a, b, c, sizeof(double) * count, 2);
   const double factor = (a[1] - 1) / 2;
   for (int i = 0; i < count; ++i) {
@@ -58,7 +93,8 @@ static int moved(Move* kernel, char pattern) {
     if (pattern == 't' && (factor < 0.4 || factor > 1 || a[i] != x + factor * 2 * x)) return 0;
     if (b[i] != x || c[i] != 2 * x) return 0;
   }
-  for (int i = count; i < count + 8; ++i) if (a[i] != -7) return 0;
+  for (int i = count; i < count + 8; ++i)
+    if (a[i] != -7) return 0;
   return 1;
 }
 

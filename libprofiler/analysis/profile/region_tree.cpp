@@ -118,7 +118,8 @@ bool continues_visit_of_parent(const RawNode& node) {
 }
 
 void add_flags(MergedRegion& region, const RawNode& node) {
-  if (node.unclosed || (node.open_since && !continues_visit_of_parent(node))) region.flags.insert("unclosed");
+  if (node.unclosed || (node.open_since && !continues_visit_of_parent(node)))
+    region.flags.insert("unclosed");
   if (node.torn) region.flags.insert("torn");
   if (node.mismatched || node.wrong_thread) region.flags.insert("mismatched");
   if (node.other) region.flags.insert("truncated");

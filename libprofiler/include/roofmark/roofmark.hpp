@@ -193,7 +193,10 @@ inline namespace annotation_v1 __attribute__((visibility("hidden"))) {
     if (api != nullptr) api->declare(innermost, flop.value, bytes.value);
   }
 
-}  // namespace )
+  // It would take the attribute for the name.
+  // clang-format off
+}  // namespace annotation_v1
+// clang-format on
 }  // namespace roofmark
 
 #define ROOFMARK_SCOPE_AT_(tag, variable, text)             \
