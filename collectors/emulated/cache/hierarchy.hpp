@@ -153,6 +153,8 @@ class Hierarchy {
     static Level<TrueLru>& l2(Core& core) { return core.l2_lru_; }
     static Level<TrueLru>& l3(Hierarchy& h) { return h.l3_lru_; }
   };
+  // Not pointers to members: `(second ? a : b).*member` is an lvalue, of which GCC 12 and 13 make a
+  // copy (at -O0 too), so that an increment is lost. Clang does not.
   enum class Crossing : std::uint8_t { l3_read, l3_write, dram_read, dram_write };
   template <class Lines>
   static std::uint64_t& cell(Lines& lines, Crossing crossing) {
