@@ -110,7 +110,7 @@ TEST_CASE("what fits, and what streams, does not hang on the policy") {
     CHECK(m.bytes().dram_read.low == m.bytes().dram_read.high);
   }
   Machine m;
-  dgemm_naive(*m.core, 96, base, base + 2 * MiB, base + 4 * MiB);
+  dgemm_naive(*m.core, 96, 96, base, base + 2 * MiB, base + 4 * MiB);
   m.caches->flush();
   CHECK_FALSE(m.bytes().policy_dependent);
 }

@@ -78,9 +78,10 @@ const Kernel kernels[] = {
        for (int i = 0; i < 2; ++i) triad(c, 2 * MiB, base, base + 40 * MiB, base + 80 * MiB);
      }},
     {"small between big", small_between_big, 5},
-    {"naive dgemm, 200", [](Core& c) { dgemm_naive(c, 200, base, base + MiB, base + 2 * MiB); }},
+    {"naive dgemm, 200",
+     [](Core& c) { dgemm_naive(c, 200, 200, base, base + MiB, base + 2 * MiB); }},
     {"naive dgemm, 256: strides of a power of two",
-     [](Core& c) { dgemm_naive(c, 256, base, base + MiB, base + 2 * MiB); }},
+     [](Core& c) { dgemm_naive(c, 256, 256, base, base + MiB, base + 2 * MiB); }},
     {"stencil, 96", [](Core& c) { stencil(c, 96, 2); }},
     {"gather from 6 MiB", [](Core& c) { gather(c, 6 * MiB); }},
     {"gather from 48 MiB", [](Core& c) { gather(c, 48 * MiB); }},

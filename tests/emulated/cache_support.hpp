@@ -1,6 +1,7 @@
 // A hierarchy in host memory, and the access patterns that the cache tests share.
 #pragma once
 #include <collectors/emulated/cache/hierarchy.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -10,11 +11,12 @@ namespace cache_tests {
 using namespace roofmark::cache;
 
 struct Pool {
-  std::vector<std::unique_ptr<std::uint64_t[]>> blocks;
+  // Bytes, so that the model's arrays of other types may live in them.
+  std::vector<std::unique_ptr<std::byte[]>> blocks;
   Memory memory() { return {&Pool::allocate, this}; }
   static void* allocate(void* self, std::uint64_t bytes) {
     auto& blocks = static_cast<Pool*>(self)->blocks;
-    blocks.push_back(std::make_unique<std::uint64_t[]>((bytes + 7) / 8));
+    blocks.push_back(std::make_unique<std::byte[]>(bytes));
     return blocks.back().get();
   }
 };
@@ -70,10 +72,11 @@ inline void increment(Core& core, std::uint64_t from, std::uint64_t bytes) {
   }
 }
 
-// C = A * B, row major, the textbook's loop order; k innermost walks a column of B.
-inline void dgemm_naive(Core& core, std::uint64_t n, std::uint64_t a, std::uint64_t b,
-                        std::uint64_t c) {
-  for (std::uint64_t i = 0; i < n; ++i) {
+// The first `rows` rows of C = A * B, row major, the textbook's loop order; k innermost walks a
+// column of B.
+inline void dgemm_naive(Core& core, std::uint64_t n, std::uint64_t rows, std::uint64_t a,
+                        std::uint64_t b, std::uint64_t c) {
+  for (std::uint64_t i = 0; i < rows; ++i) {
     for (std::uint64_t j = 0; j < n; ++j) {
       for (std::uint64_t k = 0; k < n; ++k) {
         core.load(a + 8 * (i * n + k), 8);
