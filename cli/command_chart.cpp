@@ -60,7 +60,7 @@ Result<GivenNumbers> given_by(const ChartArguments& arguments) {
     Named named = split(argument);
     if (named.name.empty())
       return tl::unexpected(
-          Problem{"has no name", "`" + argument + "`",
+          Problem{"is not a name, `=` and a number", "`" + argument + "`",
                   "write NAME=INTENSITY or NAME=INTENSITY@FLOPS, e.g. fft=1.5@2e11"});
     GivenKernel kernel;
     kernel.name = named.name;

@@ -5,6 +5,8 @@
 #include <analysis/machine/measure.hpp>
 #include <analysis/profile/profile_json.hpp>
 #include <analysis/record/output_file.hpp>
+#include <charconv>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -114,6 +116,15 @@ std::optional<Machine> named_machine(const RecordingArguments& arguments) {
   return std::move(*machine);
 }
 
+/// What is wrong with a number of seconds; empty for a good one.
+std::string seconds_problem(const std::string& text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc() && last == end && std::isfinite(value) && value > 0) return {};
+  return "`" + text + "`: not a number of seconds above 0";
+}
+
 RecordOptions options_of(const RecordingArguments& arguments) {
   RecordOptions options;
   options.machine = named_machine(arguments);
@@ -150,7 +161,7 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
       .add_option("--budget", arguments.budget_s,
                   "Seconds after which the counted run is ended (default 300; it says what was not "
                   "reached)")
-      ->check(CLI::PositiveNumber);
+      ->check(seconds_problem);
   command.add_option("--machine", arguments.machine_file,
                      "Use these ceilings, written by `roofmark machine`");
   command.add_flag("--no-machine", arguments.no_machine, "Do not measure this machine's ceilings");

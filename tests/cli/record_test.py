@@ -321,6 +321,11 @@ class CountedPass(Case):
         self.assertEqual([p["purpose"] for p in self.profile()["passes"]], ["time"])
         self.assertIn("--once", self.region("outer")["missing"][0]["reason"])
 
+    def test_a_budget_is_a_number_of_seconds(self):
+        for text in ("nan", "inf", "0", "-1", "1e999", "3k"):
+            done = self.record(TARGET, "nested", options=(f"--budget={text}",), expect=125)
+            self.assertIn(b"not a number of seconds", done.stderr)
+
     def test_budget(self):
         done = self.record(TARGET, "open", "9000", counters="auto", options=("--budget", "6"), expect=0)
         self.assertIn(b"expected", done.stderr)
@@ -422,6 +427,9 @@ class Run(Case):
         done = self.record(TARGET, "nested", "8", expect=8)
         self.assertIn(b"ceilings are not known", done.stderr)
         self.assertIn(b"inner", done.stderr)
+        self.environment["ROOFMARK_MACHINE_FILE"] = self.cwd
+        done = self.record(TARGET, "nested", "8", expect=8)
+        self.assertIn(b"the machine file can't be read", done.stderr)
 
     def test_a_reader_that_went_away(self):
         shut, held = os.pipe()

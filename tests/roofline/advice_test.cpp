@@ -90,6 +90,31 @@ TEST_CASE("narrow loads, unused lines, conversions, divisions") {
   REQUIRE(advice(divide, "50 % of the FLOPs and take 900 ms of 1.00 s"));
 }
 
+TEST_CASE("what only FLOPs would gain from is not advised where they take no time") {
+  const auto region = [](double flop) {
+    return RegionMaker()
+        .wall(1)
+        .flop(flop, 0, Operation::add)
+        .in_l1()
+        .operations("convert", flop)
+        .operations("instructions", 0.4 * 2.5e9);
+  };
+  for (const char* words : {"are scalar", "conversions per FLOP"}) {
+    REQUIRE(advice(region(1e9), words));
+    REQUIRE(!advice(region(1e6), words));
+  }
+}
+
+TEST_CASE("a region that does next to nothing waits for others, and not for its loads") {
+  const auto region = [](double per_cycle) {
+    return RegionMaker().wall(1).flop(1e6).in_l1().operations("instructions", per_cycle * 2.5e9);
+  };
+  REQUIRE(advice(region(0.002), "depend on each other"));
+  REQUIRE(!advice(region(0.002), "another thread"));
+  REQUIRE(advice(region(0.0005), "another thread"));
+  REQUIRE(!advice(region(0.0005), "depend on each other"));
+}
+
 TEST_CASE("more cores: only where some were idle and would help") {
   REQUIRE(*advice(RegionMaker().wall(1).flop(18e9).in_l1(), "cores busy")->gain == Approx(2));
   REQUIRE(!advice(RegionMaker().wall(1).threads(2, 2).flop(34e9).in_l1(), "cores busy"));

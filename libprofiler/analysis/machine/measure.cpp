@@ -1,6 +1,7 @@
 #include "measure.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -21,7 +22,9 @@ Result<Machine> from_file(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream text;
   text << stream.rdbuf();
-  if (!stream)
+  // Of a folder that was opened, the first read fails: it must not look like an empty file.
+  std::error_code unknown;
+  if (!stream || std::filesystem::is_directory(file, unknown))
     return tl::unexpected(Problem{"the machine file can't be read", file,
                                   "write one with `roofmark machine --json`"});
   return machine_from_json(text.str(), file);

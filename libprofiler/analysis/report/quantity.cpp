@@ -26,6 +26,8 @@ Result<double> parse_quantity(std::string_view text, std::string_view unit) {
     if (!rest.empty() && rest != unit) return fail("has an unknown unit");
   }
   if (!std::isfinite(value) || value <= 0) return fail("not a positive number");
+  // Ratios and products of two such numbers stay within a double's range.
+  if (value < 1e-100 || value > 1e100) return fail("beyond the range of numbers");
   return value;
 }
 

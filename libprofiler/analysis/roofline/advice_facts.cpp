@@ -77,9 +77,15 @@ void put_mix(Facts& facts, const Case& it) {
     put(facts, "narrow_share", narrow / all);
     put(facts, "divide_share", divide / all);
   }
-  if (it.evaluation.as_written)
-    for (const Part& part : *it.evaluation.as_written)
+  if (it.evaluation.as_written) {
+    double flop_s = 0;
+    for (const Part& part : *it.evaluation.as_written) {
+      if (part.kind == Kind::compute) flop_s += part.seconds;
       if (part.name == "divide" || part.name == "square root") put(facts, "divide_s", part.seconds);
+    }
+    if (it.evaluation.wall_s && *it.evaluation.wall_s > 0)
+      put(facts, "flop_time_share", flop_s / *it.evaluation.wall_s);
+  }
   if (const auto converted = operations(work, "convert"); converted && it.evaluation.flop > 0)
     put(facts, "convert_per_flop", *converted / double(it.evaluation.flop));
   if (it.evaluation.precision) {
