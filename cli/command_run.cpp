@@ -12,10 +12,16 @@
 namespace roofmark::cli {
 namespace {
 
-/// The HTML page lies beside the profile: same name, other extension.
+/// The HTML page lies beside the profile: same name, other extension. Beside a device or a pipe
+/// (`-o /dev/null`) lies none.
 void write_page(const Profile& profile, const std::filesystem::path& profile_file) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(profile_file, unknown)) return;
   std::filesystem::path page = profile_file;
-  page.replace_extension(".html");
+  if (page.extension() == ".html")
+    page += ".html";  // the profile itself was given that name
+  else
+    page.replace_extension(".html");
   const auto written = write_somewhere(page, render_html(profile), fallback_directories());
   if (written)
     tell("Chart and table: " + written->path.string() + "; profile: " + profile_file.string());

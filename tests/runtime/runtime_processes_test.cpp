@@ -37,6 +37,12 @@ TEST_CASE("_exit and exit with open regions") {
   REQUIRE(total(slow, "open").open);
 }
 
+TEST_CASE("annotated handlers of fork neither hang nor harm") {
+  const Recorded run = record("runtime_target", "fork handlers");
+  REQUIRE(run.exit_status == 0);
+  REQUIRE(total(run, "parent|handler").visits >= 3);
+}
+
 TEST_CASE("fork: each process its own work, with the open path as context") {
   const Recorded run = record("runtime_target", "forks");
   REQUIRE(run.exit_status == 0);

@@ -44,6 +44,7 @@ TEST_CASE("a thread that ends inside its regions") {
   REQUIRE(total(run, "main|leaves").visits == 1);
   REQUIRE(total(run, "main|leaves").unclosed);
   REQUIRE(total(run, "main|leaves|early").unclosed);
+  REQUIRE(total(run, "main|leaves|early").visits == 2);
   REQUIRE_FALSE(total(run, "main").unclosed);
 }
 

@@ -8,6 +8,8 @@
 static void* leave_early(void* unused) {
   ROOFMARK_BEGIN("leaves");
   ROOFMARK_BEGIN("early");
+  ROOFMARK_END("early");
+  ROOFMARK_BEGIN("early"); /* its second visit needs a histogram */
   pthread_exit(unused);
 }
 static int by_thrd(void* unused) {

@@ -1,3 +1,4 @@
+#include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -61,6 +62,25 @@ int forks() {
   return status;
 }
 
+// Handlers that were there before the runtime's run while it holds its lock.
+void annotated_handler() {
+  ROOFMARK_SCOPE("handler");
+}
+int fork_handlers() {
+  pthread_atfork(annotated_handler, annotated_handler, annotated_handler);
+  ROOFMARK_SCOPE("parent");
+  for (int i = 0; i < 3; ++i) {
+    annotated_handler();
+    const pid_t child = fork();
+    if (child == 0) {
+      { ROOFMARK_SCOPE("in child"); }
+      _exit(0);
+    }
+    if (wait_for(child) != 0) return 1;
+  }
+  return 0;
+}
+
 int fork_in_thread() {
   ROOFMARK_SCOPE("main");
   int status = 1;
@@ -117,6 +137,7 @@ Scenarios process_scenarios() {
           {"ends by _exit", ends_by_underscore_exit},
           {"ends by exit", ends_by_exit},
           {"forks", forks},
+          {"fork handlers", fork_handlers},
           {"fork in thread", fork_in_thread},
           {"raw clone", raw_clone},
           {"vforks", vforks},

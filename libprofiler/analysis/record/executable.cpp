@@ -78,7 +78,7 @@ std::optional<std::string> why_not_preloadable(const fs::path& file, std::string
     return "the program is a 32-bit program and the runtime is not";
   }
   if (names_interpreter(fd.get()) == false) {
-    remedy = "link it dynamically, or link roofmark::runtime into it";
+    remedy = "link it dynamically, or link roofmark::runtime_static into it";
     return "the program is statically linked, so the runtime can't be preloaded";
   }
   return std::nullopt;

@@ -31,11 +31,13 @@ void before_fork() {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_mutex_lock(&runtime.lock);
+  inside_runtime = true;
   mask_before_fork = before;
 }
 
 void after_fork_in_parent() {
   const sigset_t before = mask_before_fork;
+  inside_runtime = false;
   pthread_mutex_unlock(&runtime.lock);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -49,6 +51,7 @@ void divert(Thread* thread) {
 
 void after_fork_in_child() {
   const sigset_t before = mask_before_fork;
+  inside_runtime = false;
   pthread_mutex_unlock(&runtime.lock);
   runtime.fork_ticks = ticks();
   if (runtime.fork_word != nullptr && !forked()) {

@@ -48,11 +48,13 @@ SignalsBlocked::~SignalsBlocked() {
   int disabled;
   pthread_setcancelstate(cancellation_, &disabled);
 }
-Locked::Locked() {
+Locked::Locked() : outermost_(!inside_runtime) {
+  if (!outermost_) return;
   inside_runtime = true;
   pthread_mutex_lock(&runtime.lock);
 }
 Locked::~Locked() {
+  if (!outermost_) return;
   pthread_mutex_unlock(&runtime.lock);
   inside_runtime = false;
 }

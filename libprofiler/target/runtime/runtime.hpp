@@ -24,6 +24,7 @@ class SignalsBlocked {
   int cancellation_ = 0;
 };
 
+/// May be nested: a thread that ends closes its visits under the lock, and closing one may need it.
 class Locked {
  public:
   Locked();
@@ -33,6 +34,7 @@ class Locked {
 
  private:
   SignalsBlocked blocked_;
+  bool outermost_;
 };
 
 struct Runtime {
@@ -59,7 +61,8 @@ struct Runtime {
 };
 
 extern Runtime runtime;
-/// This thread holds the lock: a function of the C library that we called is itself annotated.
+/// This thread holds the lock: a function of the C library that we called is itself annotated, or a
+/// handler that fork() runs is.
 extern __thread bool inside_runtime __attribute__((tls_model("initial-exec")));
 
 /// Stand-ins for the thread's own state: before its first region, and where it can't have one.
