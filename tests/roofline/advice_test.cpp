@@ -146,8 +146,9 @@ TEST_CASE("every verdict of this version has advice, and every advice a text wit
 }
 
 TEST_CASE("every threshold says what it is for") {
-  for (const auto& [name, entry] :
-       nlohmann::json::parse(model::verdicts_text()).at("thresholds").items()) {
+  // Kept for the whole loop: items() refers to the document.
+  const auto document = nlohmann::json::parse(model::verdicts_text());
+  for (const auto& [name, entry] : document.at("thresholds").items()) {
     INFO(name);
     REQUIRE(entry.at("value").get<double>() > 0);
     REQUIRE(!entry.at("why").get<std::string>().empty());
