@@ -18,13 +18,6 @@ struct ChartArguments {
   bool ascii = false;
 };
 
-constexpr int failed = 1;
-
-int say(const Problem& problem, int status) {
-  if (!problem.reason.empty()) std::cerr << "roofmark: " << to_line(problem) << '\n';
-  return status;
-}
-
 struct Named {
   std::string name, text;
 };

@@ -19,8 +19,6 @@
 namespace roofmark::cli {
 namespace {
 
-constexpr int failed = 1;
-
 struct MachineArguments {
   MeasureOptions measure;
   bool json = false;
@@ -40,11 +38,6 @@ MeasureProgress progress_line() {
                    static_cast<int>(what.size()), what.data());
     std::fflush(stderr);
   };
-}
-
-int say(const Problem& problem, int status) {
-  if (!problem.reason.empty()) std::cerr << "roofmark: " << to_line(problem) << '\n';
-  return status;
 }
 
 std::string text_of(const Machine& machine, const MachineArguments& arguments) {

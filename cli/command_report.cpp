@@ -22,13 +22,6 @@ struct ReportArguments {
   unsigned width = 0;
 };
 
-constexpr int failed = 1;
-
-int say(const Problem& problem, int status) {
-  if (!problem.reason.empty()) std::cerr << "roofmark: " << to_line(problem) << '\n';
-  return status;
-}
-
 Result<Profile> load(const std::string& file) {
   auto text = read_input(file);
   if (!text) return tl::unexpected(text.error());

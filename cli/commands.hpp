@@ -3,6 +3,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <iostream>
+#include <roofmark/result.hpp>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,14 @@ namespace roofmark::cli {
 
 /// Exit status for arguments or files that can't be used.
 inline constexpr int bad_input = 2;
+/// Exit status for output that could not be written.
+inline constexpr int failed = 1;
+
+/// The one line a user gets of a problem, nothing where it has no reason; returns `status`.
+inline int say(const Problem& problem, int status) {
+  if (!problem.reason.empty()) std::cerr << "roofmark: " << to_line(problem) << '\n';
+  return status;
+}
 /// Exit status of `record` and `run` when the target was not started for a reason of ours.
 inline constexpr int not_started = 125;
 
