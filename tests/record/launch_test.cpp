@@ -142,7 +142,7 @@ TEST_CASE("a bounded program is ended with all that it started") {
   const Bounded bounded = supervise_bounded(*launched, gate, 0.5, {});
   CHECK(bounded.out_of_time);
   CHECK(bounded.supervision.end.signal == SIGTERM);
-  CHECK(monotonic_s() - before_s < 8);
+  CHECK(monotonic_s() - before_s < 50);  // not the 60 s that its child sleeps
   const int grandchild = std::stoi(test::read_text(mark));
   // It was killed; whoever adopted it may need a moment to bury it.
   bool gone = false;
@@ -165,7 +165,7 @@ TEST_CASE("times are those of the program") {
   CHECK(busy.wall_s >= 0.9 * cpu_s);
   const Supervision idle = run({"sleep", "0.3"});
   CHECK(idle.wall_s >= 0.29);
-  CHECK(idle.wall_s < 3);
+  CHECK(idle.wall_s < 30);  // a busy machine starts it late
 }
 
 TEST_CASE("the terminal's signals are not sent a second time") {
@@ -202,13 +202,28 @@ TEST_CASE("the time that a thread waited for a core is the second number of sche
 }
 
 TEST_CASE("looks find the threads of a program and of its children") {
+  // The program lasts until the looks have seen what there is to see: no time is assumed.
+  const TemporaryDirectory base;
+  const std::string gate_path = (base.path() / "gate").string();
+  REQUIRE(mkfifo(gate_path.c_str(), 0600) == 0);
+  const int end_program = open(gate_path.c_str(), O_RDWR | O_CLOEXEC);
   const SignalGate gate;
-  const auto launched = launch(launch_of({"sh", "-c", "sleep 0.3 & sleep 0.3; wait"}, gate));
+  const auto launched = launch(launch_of(
+      {"sh", "-c", "sleep 600 & a=$!; sleep 600 & read line <" + gate_path + "; kill $a $!"},
+      gate));
   REQUIRE(launched);
   Sampler sampler(launched->pid, "");
-  supervise(*launched, gate, [&](double elapsed_s) { return sampler.look(elapsed_s); });
+  int looks = 0;
+  bool released = false;
+  supervise(*launched, gate, [&](double elapsed_s) {
+    const double next_s = sampler.look(elapsed_s);
+    const bool seen = ++looks >= 5 && sampler.processes() == 3;
+    if (!released && (seen || elapsed_s > 60)) released = write(end_program, "\n", 1) == 1;
+    return next_s;
+  });
+  close(end_program);
   const auto samples = sampler.take();
-  REQUIRE(samples.size() > 20);
+  REQUIRE(samples.size() >= 5);
   CHECK(sampler.processes() == 3);
   std::size_t most = 0;
   for (const PlacementSample& sample : samples) most = std::max(most, sample.threads.size());

@@ -1,5 +1,6 @@
 // Regions of one thread.
 #include <cmath>
+#include <string>
 
 #include "catch.hpp"
 #include "recorded.hpp"
@@ -71,7 +72,8 @@ TEST_CASE("times are right, by the counter and by the system's clock") {
     const double seconds =
         static_cast<double>(total(run, "sleep").ticks) / process.ticks_per_second().value();
     REQUIRE(seconds >= 0.0999);
-    REQUIRE(seconds < 0.5);
+    // The calibration of the counter over a run this short is good to 1 %.
+    REQUIRE(seconds <= 1.01 * std::stod(run.output) + 1e-5);
   }
 }
 
