@@ -5,7 +5,7 @@
 
 #include "collectors/emulated/cache/geometry.hpp"
 #if defined(__SSE2__)
-#include <emmintrin.h>
+#include "collectors/emulated/freestanding_intrinsics.hpp"
 #endif
 
 namespace roofmark::cache {

@@ -15,7 +15,7 @@ constinit Core* core = nullptr;         // the same, or null while nothing is to
 constinit bool any_region = false;
 
 void* zeroed(void*, std::uint64_t bytes) {
-  return VG_(am_shadow_alloc)(bytes);
+  return map_zeroed(bytes);
 }
 
 template <Kind kind>

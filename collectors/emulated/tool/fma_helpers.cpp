@@ -1,6 +1,6 @@
 #include "fma_helpers.hpp"
 
-#include <immintrin.h>
+#include "collectors/emulated/freestanding_intrinsics.hpp"
 
 namespace roofmark::emulator {
 namespace {

@@ -102,7 +102,10 @@ class Map {
   UWord used_ = 0;
 };
 
-/// Zeroed memory that is never given back, cut from large anonymous mappings.
+/// Zeroed pages that are never given back; null where there are none.
+void* map_zeroed(UWord bytes);
+/// The same for small blocks, cut from large mappings. Ends the run with a line where there are
+/// none.
 void* allocate_zeroed(UWord bytes);
 
 inline constexpr ULong hash_start = 0xCBF29CE484222325ULL;
