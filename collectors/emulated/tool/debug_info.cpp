@@ -25,26 +25,42 @@ UInt unreadable_objects() {
 
 using namespace roofmark::emulator;
 
+// Until Valgrind 3.20 one function reads an object's symbols and its debug information; later the
+// second part is read by another when somebody asks for a line. What a version lacks is null here.
 extern "C" {
-Bool __real_vgModuleLocal_read_elf_debug_info(void* object);
-Bool __wrap_vgModuleLocal_read_elf_debug_info(void* object);
+[[gnu::weak]] Bool __real_vgModuleLocal_read_elf_debug_info(void* object);
+[[gnu::weak]] Bool __real_vgModuleLocal_read_elf_object(void* object);
+[[gnu::weak]] Bool __real_vgModuleLocal_read_elf_debug(void* object);
 [[noreturn]] void __real_vgPlain_exit(Int status);
+Bool __wrap_vgModuleLocal_read_elf_debug_info(void* object);
+Bool __wrap_vgModuleLocal_read_elf_object(void* object);
+Bool __wrap_vgModuleLocal_read_elf_debug(void* object);
 [[noreturn]] void __wrap_vgPlain_exit(Int status);
+}
 
-Bool __wrap_vgModuleLocal_read_elf_debug_info(void* object) {
+static Bool read_guarded(Bool (*read)(void*), void* object) {
   if (VG_MINIMAL_SETJMP(before_reading) != 0) {
     reading = false;
     ++given_up;
     return True;
   }
   reading = true;
-  const Bool done = __real_vgModuleLocal_read_elf_debug_info(object);
+  const Bool done = read(object);
   reading = false;
   return done;
+}
+
+Bool __wrap_vgModuleLocal_read_elf_debug_info(void* object) {
+  return read_guarded(__real_vgModuleLocal_read_elf_debug_info, object);
+}
+Bool __wrap_vgModuleLocal_read_elf_object(void* object) {
+  return read_guarded(__real_vgModuleLocal_read_elf_object, object);
+}
+Bool __wrap_vgModuleLocal_read_elf_debug(void* object) {
+  return read_guarded(__real_vgModuleLocal_read_elf_debug, object);
 }
 
 void __wrap_vgPlain_exit(Int status) {
   if (reading) VG_MINIMAL_LONGJMP(before_reading);
   __real_vgPlain_exit(status);
-}
 }

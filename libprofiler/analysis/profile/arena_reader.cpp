@@ -160,7 +160,7 @@ void place_records(Assembly& all, const std::vector<ArenaImage::Item>& items) {
       ++all.orphans;
     ++placed;
     if (const auto children = waiting.find(offset); children != waiting.end())
-      ready.insert(ready.end(), children->second.begin(), children->second.end());
+      for (const auto child : children->second) ready.push_back(child);
   }
   all.cyclic = order.size() - placed;
 }
