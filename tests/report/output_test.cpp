@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -19,7 +20,10 @@ class Folder {
     char name[] = "/tmp/roofmark-output-XXXXXX";
     path_ = mkdtemp(name);
   }
-  ~Folder() { std::system(("rm -rf '" + path_ + "'").c_str()); }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
   std::string operator/(const std::string& name) const { return path_ + "/" + name; }
 
  private:
