@@ -44,6 +44,13 @@ TEST_CASE("the runtime needs the C library and nothing else") {
   REQUIRE(needed == std::set<std::string>{"libc.so.6"});
 }
 
+// Distributions compile with _FORTIFY_SOURCE: the C library's checked twin of an allowed function.
+std::string without_check(const std::string& symbol) {
+  const bool checked = symbol.size() > 6 && symbol.substr(0, 2) == "__" &&
+                       symbol.substr(symbol.size() - 4) == "_chk";
+  return checked ? symbol.substr(2, symbol.size() - 6) : symbol;
+}
+
 TEST_CASE("its undefined symbols are on the allow-list") {
   const auto allowed = lines_of_file("allowed_symbols.txt");
   const auto used = lines_of(
@@ -51,7 +58,7 @@ TEST_CASE("its undefined symbols are on the allow-list") {
   REQUIRE(used.size() > 10);
   for (const auto& symbol : used) {
     INFO(symbol);
-    REQUIRE(allowed.count(symbol) == 1);
+    REQUIRE(allowed.count(without_check(symbol)) == 1);
   }
 }
 
