@@ -76,6 +76,12 @@ void check_isolation(bool as_nobody) {
   CHECK(read_text(shared.path() / "kept") == "by the second run");
 }
 
+/// Whether the changes lie on `directory`, which shows as a mount where no new root is needed.
+bool changes_lie_on(const fs::path& directory) {
+  return read_text("/proc/self/mountinfo").find(" " + directory.string() + " ") !=
+         std::string::npos;
+}
+
 /// Descriptor 0 replaced for the length of a test.
 class Input {
  public:
@@ -145,6 +151,36 @@ TEST_CASE("what the second run does to files is gone with it") {
 TEST_CASE("an ordinary user's second run is private too") {
   if (geteuid() != 0) return;  // then the test above was this one
   check_isolation(true);
+}
+
+TEST_CASE("the changes lie in TMPDIR, and what was there is still seen") {
+  for (const bool as_nobody : {false, true}) {
+    const TemporaryDirectory base, shared;
+    const fs::path temporary = base.path() / "temporary";
+    fs::create_directory(temporary);
+    write_text(temporary / "file", "was there");
+    for (const fs::path& path : {base.path(), shared.path(), temporary, temporary / "file"})
+      if (as_nobody) REQUIRE(chown(path.c_str(), 65534, 65534) == 0);
+    const int status = in_child([&] {
+      if (as_nobody && (setgid(65534) != 0 || setuid(65534) != 0)) return no_overlay;
+      prctl(PR_SET_DUMPABLE, 1);
+      // The first is no directory: the next one is taken.
+      setenv("TMPDIR", (as_nobody ? temporary : temporary / "absent").c_str(), 1);
+      if (chdir(base.path().c_str()) != 0) return 2;
+      if (!enter_overlay({{shared.path()}}).empty()) return no_overlay;
+      if (as_nobody && !changes_lie_on(temporary)) return 3;
+      const bool seen = read_text(temporary / "file") == "was there";
+      write_text(temporary / "file", "by the second run");
+      return seen && read_text(temporary / "file") == "by the second run" ? 0 : 4;
+    });
+    if (status == no_overlay) {
+      std::cerr << "skipped: this system refuses the overlay\n";
+      continue;
+    }
+    CHECK(status == 0);
+    CHECK(read_text(temporary / "file") == "was there");
+    CHECK(fs::exists(temporary));
+  }
 }
 
 TEST_CASE("a trial says whether an overlay can be had and leaves nothing behind") {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <analysis/profile/join.hpp>
-#include <analysis/record/descriptor.hpp>
+#include <analysis/files/descriptor.hpp>
 #include <analysis/record/record.hpp>
 #include <analysis/record/signal_gate.hpp>
 #include <filesystem>

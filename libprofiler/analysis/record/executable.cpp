@@ -4,7 +4,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include <analysis/record/descriptor.hpp>
+#include <analysis/files/descriptor.hpp>
 #include <analysis/record/executable.hpp>
 #include <cstdlib>
 #include <cstring>

@@ -2,7 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <analysis/record/descriptor.hpp>
+#include <analysis/files/descriptor.hpp>
 #include <analysis/record/launch.hpp>
 #include <cerrno>
 #include <cstdint>

@@ -1,8 +1,7 @@
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <analysis/record/descriptor.hpp>
+#include <analysis/files/descriptor.hpp>
 #include <analysis/record/output_file.hpp>
 #include <cerrno>
 #include <cstdlib>
@@ -19,42 +18,7 @@ Problem failure(const fs::path& path) {
   return {std::strerror(errno), path.string(), "choose another place with -o FILE"};
 }
 
-bool write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 }  // namespace
-
-std::optional<Problem> write_file(const fs::path& path, std::string_view text) {
-  struct stat status {};
-  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-    Descriptor fd(open(path.c_str(), O_WRONLY | O_CLOEXEC));
-    if (!fd || !write_all(fd.get(), text)) return failure(path);
-    return std::nullopt;
-  }
-  // Through a symbolic link, so that the link stays one.
-  std::error_code unresolved;
-  const fs::path resolved = fs::weakly_canonical(path, unresolved);
-  const fs::path target = unresolved ? path : resolved;
-  std::string temporary = target.string() + ".XXXXXX";
-  Descriptor fd(mkostemp(temporary.data(), O_CLOEXEC));
-  if (!fd) return failure(path);
-  const mode_t mask = umask(0);
-  umask(mask);
-  fchmod(fd.get(), 0666 & ~mask);
-  const bool whole = write_all(fd.get(), text) && fsync(fd.get()) == 0 &&
-                     rename(temporary.c_str(), target.c_str()) == 0;
-  if (whole) return std::nullopt;
-  const Problem problem = failure(path);
-  unlink(temporary.c_str());
-  return problem;
-}
 
 Result<fs::path> claim_name(const fs::path& directory, const std::string& stem,
                             const std::string& extension, const std::string& sibling) {

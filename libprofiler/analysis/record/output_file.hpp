@@ -2,6 +2,7 @@
 // takes no more.
 #pragma once
 
+#include <analysis/files/write_file.hpp>
 #include <filesystem>
 #include <optional>
 #include <roofmark/result.hpp>
@@ -16,10 +17,6 @@ struct Written {
   std::filesystem::path path;
   std::optional<Problem> moved;  ///< why it is not where it was wanted
 };
-
-/// Writes `text` to `path`, replacing what is there as a whole or not at all. Pipes and devices are
-/// written to directly.
-std::optional<Problem> write_file(const std::filesystem::path& path, std::string_view text);
 
 /// DIRECTORY/STEM.json, or STEM-2.json, STEM-3.json, ...: the first of which neither the file nor
 /// its sibling of extension `sibling` exists. The file is made, empty, so that nobody else takes

@@ -7,8 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <analysis/record/descriptor.hpp>
+#include <analysis/files/descriptor.hpp>
 #include <analysis/record/mounts.hpp>
+#include <analysis/record/output_file.hpp>
 #include <analysis/record/overlay.hpp>
 #include <cerrno>
 #include <cstdlib>
@@ -25,7 +26,7 @@ std::string failed(const std::string& step) {
   return step + ": " + std::strerror(errno);
 }
 
-bool write_file(const char* path, const std::string& text) {
+bool write_to(const char* path, const std::string& text) {
   Descriptor fd(open(path, O_WRONLY | O_CLOEXEC));
   return fd && write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
@@ -38,11 +39,11 @@ std::string enter_namespace(bool& in_user_namespace) {
     const gid_t gid = getegid();
     if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return failed("no private mount namespace");
     in_user_namespace = true;
-    write_file("/proc/self/setgroups", "deny");  // absent before Linux 3.19
+    write_to("/proc/self/setgroups", "deny");  // absent before Linux 3.19
     const auto map = [](unsigned id) {
       return std::to_string(id) + " " + std::to_string(id) + " 1";
     };
-    if (!write_file("/proc/self/uid_map", map(uid)) || !write_file("/proc/self/gid_map", map(gid)))
+    if (!write_to("/proc/self/uid_map", map(uid)) || !write_to("/proc/self/gid_map", map(gid)))
       return failed("the user namespace gets no ids");
   }
   if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
@@ -87,12 +88,22 @@ class Changes {
  public:
   explicit Changes(bool in_user_namespace) : in_user_namespace_(in_user_namespace) {}
 
-  std::string mount_on(const std::string& base) {
-    if (mount("tmpfs", base.c_str(), "tmpfs", 0, "mode=0700,size=50%") != 0)
-      return failed("no tmpfs for the changes");
-    base_ = Descriptor(open(base.c_str(), O_PATH | O_CLOEXEC));
-    return base_ ? "" : failed("no tmpfs for the changes");
+  /// On the first directory that takes it; what it hides shows again through the overlay.
+  std::string mount_on_any(const std::vector<fs::path>& directories) {
+    std::string problem = "no directory for the changes";
+    for (const fs::path& directory : directories) {
+      if (!directory.is_absolute()) continue;
+      if (mount("tmpfs", directory.c_str(), "tmpfs", 0, "mode=0700,size=50%") == 0) {
+        place_ = directory.string();
+        base_ = Descriptor(open(place_.c_str(), O_PATH | O_CLOEXEC));
+        if (base_) return "";
+      }
+      problem = failed("no tmpfs for the changes on " + directory.string());
+    }
+    return problem;
   }
+
+  const std::string& place() const { return place_; }
 
   bool overlay(const Descriptor& lower, const std::string& point) {
     const std::string number = std::to_string(count_++);
@@ -111,6 +122,7 @@ class Changes {
 
  private:
   bool in_user_namespace_;
+  std::string place_;
   Descriptor base_;
   int count_ = 0;
 };
@@ -251,14 +263,14 @@ std::string enter_overlay(const OverlayOptions& options, std::vector<std::string
   Exposed none;
   Exposed& open_to_changes = exposed != nullptr ? *exposed : none;
   Changes changes(in_user_namespace);
-  const std::string base = "/tmp";
+  const std::vector<fs::path> places = fallback_directories();
   if (in_user_namespace) {
     PieceByPiece pieces(changes, sources, open_to_changes);
     for (const Source& source : sources)
       if (source.is_directory && !source.mount.read_only && holds_files(source.mount.type) &&
           !is_below(source.mount.point, "/sys") && !is_below(source.mount.point, "/proc"))
         pieces.note(source.mount.point);
-    if (std::string problem = changes.mount_on(base); !problem.empty()) return problem;
+    if (std::string problem = changes.mount_on_any(places); !problem.empty()) return problem;
     pieces.cover();
     if (std::string problem = keep_shared(""); !problem.empty()) return problem;
     // By its path: the directory we stand in is the one below the overlay.
@@ -266,8 +278,8 @@ std::string enter_overlay(const OverlayOptions& options, std::vector<std::string
       return failed("the working directory is not in the overlay");
     return check_writable(directory.string(), directory_writable);
   }
-  const std::string root = base + "/root";
-  if (std::string problem = changes.mount_on(base); !problem.empty()) return problem;
+  if (std::string problem = changes.mount_on_any(places); !problem.empty()) return problem;
+  const std::string root = changes.place() + "/root";
   if (mkdir(root.c_str(), 0700) != 0) return failed("no directory for the changes");
   if (std::string problem = assemble_root(changes, sources, root, open_to_changes);
       !problem.empty())

@@ -2,7 +2,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <analysis/record/descriptor.hpp>
+#include <analysis/files/descriptor.hpp>
 #include <analysis/record/launch.hpp>
 #include <analysis/record/sampler.hpp>
 #include <charconv>

@@ -3,9 +3,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include <analysis/record/descriptor.hpp>
+#include <arena/network_file_systems.h>
+#include <analysis/files/descriptor.hpp>
 #include <analysis/record/scratch.hpp>
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -23,22 +23,11 @@ struct NetworkSystem {
   const char* name;
 };
 
-// statfs(2) and linux/magic.h; FUSE is here because what is behind it is not known.
-constexpr std::array<NetworkSystem, 15> network_systems{{{0x6969, "NFS"},
-                                                         {0x517B, "SMB"},
-                                                         {0xFF534D42, "CIFS"},
-                                                         {0xFE534D42, "SMB2"},
-                                                         {0x73757245, "Coda"},
-                                                         {0x5346414F, "AFS"},
-                                                         {0x6B414653, "AFS"},
-                                                         {0x01021997, "9p"},
-                                                         {0x0BD00BD0, "Lustre"},
-                                                         {0x47504653, "GPFS"},
-                                                         {0x00C36400, "Ceph"},
-                                                         {0x65735546, "FUSE"},
-                                                         {0x7461636F, "OCFS2"},
-                                                         {0x01161970, "GFS2"},
-                                                         {0x19830326, "BeeGFS"}}};
+constexpr NetworkSystem network_systems[] = {
+#define ROOFMARK_NAMED(magic, name) {magic, name},
+    ROOFMARK_NETWORK_FILE_SYSTEMS(ROOFMARK_NAMED)
+#undef ROOFMARK_NAMED
+};
 
 /// Why no recording fits below `base`, or an empty string.
 std::string unfit(const fs::path& directory) {

@@ -4,7 +4,7 @@
 
 #include <sys/signalfd.h>
 
-#include <analysis/record/descriptor.hpp>
+#include <analysis/files/descriptor.hpp>
 #include <csignal>
 #include <optional>
 

@@ -1,7 +1,7 @@
 // Keeps what the native run reads from stdin, so that the counted run reads the same.
 #pragma once
 
-#include <analysis/record/descriptor.hpp>
+#include <analysis/files/descriptor.hpp>
 #include <atomic>
 #include <cstdint>
 #include <filesystem>

@@ -15,17 +15,6 @@ Problem system_problem(const std::string& where, int error, const std::string& r
   return {std::strerror(error), where, remedy};
 }
 
-/// 0, or the error of the first write that failed.
-int write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
-
 /// A closed pipe is an error to report by the exit status, not a signal to die by.
 void ignore_broken_pipes() {
   std::signal(SIGPIPE, SIG_IGN);
@@ -41,30 +30,6 @@ std::optional<Problem> write_and_close(int descriptor, const std::string& path,
 }
 
 }  // namespace
-
-std::optional<Problem> write_file(const std::string& path, std::string_view text) {
-  ignore_broken_pipes();
-  struct stat status {};
-  const bool exists = stat(path.c_str(), &status) == 0;
-  if (exists && !S_ISREG(status.st_mode)) {
-    const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0) return system_problem(path, errno, "give another file with -o");
-    return write_and_close(descriptor, path, text);
-  }
-  if (exists && access(path.c_str(), W_OK) != 0)
-    return system_problem(path, errno, "give another file with -o");
-  std::string temporary = path + ".XXXXXX";
-  const int descriptor = mkstemp(temporary.data());
-  if (descriptor < 0) return system_problem(path, errno, "give another file with -o");
-  const mode_t mask = umask(0);
-  umask(mask);
-  fchmod(descriptor, exists ? status.st_mode & 07777 : 0666 & ~mask);
-  auto problem = write_and_close(descriptor, path, text);
-  if (!problem && rename(temporary.c_str(), path.c_str()) != 0)
-    problem = system_problem(path, errno, "give another file with -o");
-  if (problem) unlink(temporary.c_str());
-  return problem;
-}
 
 Result<std::string> write_new_file(const std::string& stem, const std::string& suffix,
                                    std::string_view text) {

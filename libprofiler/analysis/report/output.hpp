@@ -1,16 +1,13 @@
 // Putting a report where it belongs: standard output or a file, all of it or a Problem.
 #pragma once
 
+#include <analysis/files/write_file.hpp>
 #include <optional>
 #include <roofmark/result.hpp>
 #include <string>
 #include <string_view>
 
 namespace roofmark {
-
-/// Replaces the file in one step, so that nobody sees half a report; what is not a regular file (a
-/// pipe, /dev/full) is written to directly.
-std::optional<Problem> write_file(const std::string& path, std::string_view text);
 
 /// Creates `stem` + `suffix`, or `stem-2` + `suffix` and so on: never a file that exists. The name.
 Result<std::string> write_new_file(const std::string& stem, const std::string& suffix,

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libprofiler/arena/network_file_systems.h"
 #include "memory.hpp"
 
 namespace roofmark::runtime {
@@ -19,17 +20,10 @@ namespace {
 
 constexpr uint64_t header_bytes = 4096;
 
-// Shared mappings of files that another host may change are no place for a recording.
 constexpr uint32_t network_file_systems[] = {
-    0x6969,      // NFS
-    0xff534d42,  // CIFS
-    0xfe534d42,  // SMB2
-    0x517b,      // SMB
-    0x5346414f,  // AFS
-    0x00c36400,  // Ceph
-    0x0bd00bd0,  // Lustre
-    0x47504653,  // GPFS
-    0x19830326,  // BeeGFS
+#define ROOFMARK_MAGIC(magic, name) magic,
+    ROOFMARK_NETWORK_FILE_SYSTEMS(ROOFMARK_MAGIC)
+#undef ROOFMARK_MAGIC
 };
 
 bool on_network(int file) {
