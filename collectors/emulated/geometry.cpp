@@ -1,4 +1,6 @@
 // The shapes of the simulated caches: from the kernel, or from a machine file.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -35,6 +37,19 @@ std::optional<std::uint64_t> size_of(const std::optional<std::string>& text) {
 std::string first_online(const std::filesystem::path& sysfs) {
   const std::string list = line_of(sysfs / "online").value_or("0");
   return "cpu" + list.substr(0, list.find_first_of(",-\n"));
+}
+
+std::string size_text(std::uint64_t bytes) {
+  constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
+  return bytes >= mebibyte ? fmt::format("{:.3g} MiB", static_cast<double>(bytes) / (1 << 20))
+                           : fmt::format("{:.3g} KiB", static_cast<double>(bytes) / (1 << 10));
+}
+
+/// What of a cache the program can use: as much as was confirmed, never more than is reported.
+std::uint64_t usable_bytes(const CacheLevel& level, unsigned ways) {
+  const std::uint64_t ours = std::min(level.confirmed_bytes.value_or(level.bytes), level.bytes);
+  const std::uint64_t one_set = std::uint64_t{level.line_bytes} * ways;
+  return ours >= one_set ? ours : level.bytes;
 }
 
 Result<Geometry> checked(Geometry geometry, const std::string& where) {
@@ -84,14 +99,26 @@ Result<Geometry> host_geometry(const std::filesystem::path& sysfs) {
 
 Result<Geometry> geometry_of(const Topology& topology) {
   Geometry geometry;
-  geometry.source = "machine file";
+  geometry.source = "machine";
   for (const CacheLevel& level : topology.caches) {
     if (std::find(level_names.begin(), level_names.end(), level.name) == level_names.end())
       continue;
     const unsigned ways = level.ways != 0 ? level.ways : level.name == "L1" ? 8U : 16U;
-    geometry.levels.push_back({level.name, level.bytes, ways, level.line_bytes});
+    const std::uint64_t bytes = usable_bytes(level, ways);
+    geometry.levels.push_back({level.name, bytes, ways, level.line_bytes});
+    if (bytes < level.bytes)
+      geometry.reduced +=
+          fmt::format("{}{} of {} ({} reported)", geometry.reduced.empty() ? "" : ", ", level.name,
+                      size_text(bytes), size_text(level.bytes));
   }
   return checked(std::move(geometry), "the machine's topology");
+}
+
+std::string to_text(const Geometry& geometry) {
+  std::string text;
+  for (const CountedCache& level : geometry.levels)
+    text += (text.empty() ? "" : ", ") + level.name + " " + size_text(level.bytes);
+  return text;
 }
 
 }  // namespace roofmark::emulated

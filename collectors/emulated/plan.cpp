@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <fstream>
 
 #include "inspect.hpp"
 
@@ -37,6 +38,22 @@ void add_cache_options(const Geometry& geometry, Caches caches,
   if (!has_l3) arguments.emplace_back("--L3=0,0");
   if (caches == Caches::sampled)
     arguments.push_back("--sample-shift=" + std::to_string(sampled_shift));
+}
+
+/// One path a line, as the tool reads them: names in hexadecimal, slashes between them.
+bool write_paths(const fs::path& file, const std::vector<std::vector<std::string>>& paths) {
+  std::ofstream out(file, std::ios::binary);
+  for (const std::vector<std::string>& path : paths) {
+    for (std::size_t i = 0; i < path.size(); ++i) {
+      if (i > 0) out << '/';
+      for (const char c : path[i])
+        out << "0123456789abcdef"[static_cast<unsigned char>(c) >> 4]
+            << "0123456789abcdef"[static_cast<unsigned char>(c) & 15];
+    }
+    out << '\n';
+  }
+  out.close();
+  return static_cast<bool>(out);
 }
 
 std::string preload(const fs::path& library) {
@@ -94,6 +111,12 @@ Result<CountedCommand> plan(const Install& install, const std::vector<std::strin
     add_cache_options(*geometry, options.caches, arguments);
   }
   if (!options.warm) arguments.emplace_back("--outside-regions=no");
+  if (!options.hot_paths.empty()) {
+    const fs::path file = output / "hot-paths";
+    if (!write_paths(file, options.hot_paths))
+      return tl::unexpected(Problem{"the list of paths can't be written", file.string(), ""});
+    arguments.push_back("--hot=" + file.string());
+  }
   if (!options.per_line) arguments.emplace_back("--places=no");
   arguments.push_back("--snapshot-ms=" +
                       std::to_string(static_cast<unsigned>(options.snapshot_s * 1000)));

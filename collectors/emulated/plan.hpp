@@ -29,12 +29,19 @@ enum class Caches {
 
 struct Geometry {
   std::vector<CountedCache> levels;  ///< L1, L2, L3 in this order; L3 may be absent
-  std::string source;                ///< "sysfs", "machine file", "command line"
+  std::string source;                ///< "sysfs", "machine"
+  /// The levels that are modelled smaller than they are reported, "" for none:
+  /// "L3 of 128 MiB (480 MiB reported)".
+  std::string reduced = {};
 };
+
+/// "L1 48 KiB, L2 2 MiB, L3 128 MiB"
+std::string to_text(const Geometry& geometry);
 
 /// The data caches of this host as the kernel describes them.
 Result<Geometry> host_geometry(const std::filesystem::path& sysfs = "/sys/devices/system/cpu");
-/// The caches of a machine file. `confirmed_bytes` is not used: a share of L3 is no cache geometry.
+/// The caches of a measured machine. Where a pointer chase found less of a cache to be ours than is
+/// reported, the program will find no more of it either: that is the size to model.
 Result<Geometry> geometry_of(const Topology& topology);
 
 struct PassOptions {
@@ -44,6 +51,9 @@ struct PassOptions {
   /// before it. False: faster where much runs outside, but the first visit finds empty caches and
   /// a later one those of the last region.
   bool warm = true;
+  /// Where time does not reach for all: counting begins with the first of these paths that is
+  /// entered, and the caches are simulated in them alone. Empty: all are served.
+  std::vector<std::vector<std::string>> hot_paths;
   bool per_line = true;   ///< totals per function and source line
   double snapshot_s = 5;  ///< how often a running process leaves what it has; 0: never
 };

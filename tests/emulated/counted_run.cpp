@@ -39,6 +39,8 @@ void execute(std::vector<std::string> arguments, const Environment& set,
     for (const auto& [name, value] : set) setenv(name.c_str(), value.c_str(), 1);
     const int out = open((directory / "stdout").c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
     const int err = open((directory / "stderr").c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
+    // What it leaves behind (gmon.out) goes with the directory.
+    if (chdir(directory.c_str()) != 0) _exit(127);
     dup2(out, 1);
     dup2(err, 2);
     std::vector<char*> argv;
@@ -81,6 +83,8 @@ Run run(const std::vector<std::string>& target, const roofmark::emulated::PassOp
   Run run;
   execute(arguments, set, command->unset_environment, directory, run);
   run.counts = roofmark::read_counts_of_pass(directory);
+  for (const auto& entry : fs::directory_iterator(directory))
+    if (entry.path().extension() == ".jsonl") run.raw += contents(entry.path());
   run.diagnosis = roofmark::emulated::diagnose(directory, run.wait_status);
   fs::remove_all(directory);
   return run;

@@ -16,6 +16,7 @@ struct Run {
   double cpu_s = 0;    ///< user and system time, children included
   double wall_s = 0;
   roofmark::CountsOfPass counts;
+  std::string raw;  ///< the files that the counts were read from
   std::optional<roofmark::Problem> diagnosis;
 };
 

@@ -145,6 +145,48 @@ TEST_CASE("cache geometry is what the kernel says") {
   REQUIRE_FALSE(emulated::host_geometry(directory.path / "none").has_value());
 }
 
+TEST_CASE("of a measured machine's caches the usable part is modelled") {
+  constexpr std::uint64_t kib = 1024, mib = 1024 * kib;
+  Topology topology;
+  topology.caches.resize(3);
+  const std::uint64_t sizes[] = {48 * kib, 2 * mib, 480 * mib};
+  for (std::size_t i = 0; i < 3; ++i) {
+    topology.caches[i].name = std::string("L") + static_cast<char>('1' + i);
+    topology.caches[i].bytes = sizes[i];
+    topology.caches[i].ways = 16;
+  }
+  const auto geometry = [&] {
+    const auto made = emulated::geometry_of(topology);
+    REQUIRE(made);
+    return *made;
+  };
+  SECTION("unconfirmed: as reported") {
+    REQUIRE(geometry().levels[2].bytes == 480 * mib);
+    REQUIRE(geometry().reduced.empty());
+    REQUIRE(emulated::to_text(geometry()) == "L1 48 KiB, L2 2 MiB, L3 480 MiB");
+  }
+  SECTION("a share of the last cache, and both sizes are told") {
+    topology.caches[0].confirmed_bytes = 48 * kib;
+    topology.caches[2].confirmed_bytes = 128 * mib;
+    REQUIRE(geometry().levels[0].bytes == 48 * kib);
+    REQUIRE(geometry().levels[2].bytes == 128 * mib);
+    REQUIRE(geometry().reduced == "L3 of 128 MiB (480 MiB reported)");
+  }
+  SECTION("any level") {
+    topology.caches[1].confirmed_bytes = mib;
+    topology.caches[2].confirmed_bytes = 100 * mib;
+    REQUIRE(geometry().levels[1].bytes == mib);
+    REQUIRE(geometry().reduced == "L2 of 1 MiB (2 MiB reported), L3 of 100 MiB (480 MiB reported)");
+  }
+  SECTION("never more than is reported, never less than a set") {
+    topology.caches[1].confirmed_bytes = 4 * mib;
+    topology.caches[2].confirmed_bytes = 1;
+    REQUIRE(geometry().levels[1].bytes == 2 * mib);
+    REQUIRE(geometry().levels[2].bytes == 480 * mib);
+    REQUIRE(geometry().reduced.empty());
+  }
+}
+
 TEST_CASE("a missing emulator is one line with the remedy") {
   const Directory directory;
   const auto problem = emulated::unavailable({directory.path, directory.path});

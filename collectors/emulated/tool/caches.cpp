@@ -12,7 +12,7 @@ constinit Hierarchy hierarchy;
 constinit Vector<Core*> core_of_thread;
 constinit Core* thread_core = nullptr;  // of the thread that runs
 constinit Core* core = nullptr;         // the same, or null while nothing is to be simulated
-constinit bool any_region = false;
+constinit bool any_simulated = false;
 
 void* zeroed(void*, std::uint64_t bytes) {
   return map_zeroed(bytes);
@@ -93,16 +93,16 @@ const HChar* start() {
 }
 
 bool wanted() {
-  return options.caches && (options.outside || any_region);
+  return options.caches && (options.outside || any_simulated);
 }
 
-void charge(UInt row, bool inside_region) {
+void charge(UInt row, bool simulated) {
   if (!options.caches) return;
-  core = options.outside || inside_region ? thread_core : nullptr;
+  core = simulated ? thread_core : nullptr;
   if (core != nullptr) core->set_owner(row);
-  if (!inside_region || any_region) return;
+  if (!simulated || any_simulated) return;
   const bool was_wanted = wanted();
-  any_region = true;
+  any_simulated = true;
   // Code translated so far reports no accesses: translate it again.
   if (!was_wanted) VG_(discard_translations_safely)(0x1000, ~static_cast<SizeT>(0xFFF), "roofmark");
 }

@@ -10,8 +10,8 @@ namespace roofmark::emulator::caches {
 const HChar* start();
 /// Should translated code report its accesses now?
 bool wanted();
-/// From now on traffic belongs to this row.
-void charge(UInt row, bool inside_region);
+/// From now on traffic belongs to this row, if what it does is to be simulated.
+void charge(UInt row, bool simulated);
 void thread_runs(UInt serial);
 void thread_ended(UInt serial);
 /// A forked child: what its parent did is not its own.

@@ -27,12 +27,16 @@ struct Work {
 
 /// By the bytes of the instruction; only where the guest is x86.
 #if defined(VGA_amd64) || defined(VGA_x86)
-#define ROOFMARK_DECODES_BYTES 1
+inline constexpr bool decodes_bytes = true;
 Work decode_bytes(const UChar* bytes, UInt length);
+#else
+inline constexpr bool decodes_bytes = false;
+inline Work decode_bytes(const UChar*, UInt) {
+  return {};
+}
 #endif
 
-/// By one operation of VEX's intermediate code: the portable way. `lanes_of_fma`: VEX does a fused
-/// multiply-add lane by lane.
+/// By one operation of VEX's intermediate code: the portable way.
 Work decode_ir(const IRExpr* e);
 
 /// FLOPs among the costs.

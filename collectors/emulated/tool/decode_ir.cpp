@@ -210,7 +210,7 @@ Work decode_ir(const IRExpr* e) {
   work.width = m.width;
   work.vector = m.precision != x87;
   if (m.other != 0) {
-    work.add(m.other, n);
+    work.add(m.other, 1);
     return work;
   }
   work.add(flop_class(m.precision, m.width, m.operation),

@@ -2,6 +2,7 @@
 #include "caches.hpp"
 #include "collectors/emulated/protocol.h"
 #include "cpuid.hpp"
+#include "focus.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "threads.hpp"
@@ -84,6 +85,8 @@ void in_child(ThreadId id) {
 void after_options() {
   if (options.output == nullptr) VG_(fmsg_bad_option)("--output", "a directory has to be given\n");
   if (!host_has_fma()) options.host_fma = false;
+  if (const HChar* problem = focus::start(); problem != nullptr)
+    VG_(fmsg_bad_option)("--hot", "%s\n", problem);
   if (const HChar* problem = caches::start(); problem != nullptr)
     VG_(fmsg_bad_option)("--L1/--L2/--L3", "%s\n", problem);
   reserve_output();

@@ -43,6 +43,10 @@ Bool take_option(const HChar* arg) {
     options.places = flag;
   } else if (VG_BOOL_CLO(arg, "--cross-check", flag)) {
     options.cross_check = flag;
+  } else if (VG_STR_CLO(arg, "--classify", text)) {
+    options.by_ir = VG_STREQ(text, "ir");
+  } else if (VG_STR_CLO(arg, "--hot", text)) {
+    options.hot = text;
   } else if (VG_BINT_CLO(arg, "--snapshot-ms", number, 0, 100000000)) {
     options.snapshot_ms = static_cast<UInt>(number);
   } else if (VG_STR_CLO(arg, "--L1", text)) {
@@ -78,6 +82,9 @@ void print_usage() {
    "    --host-identity=yes|no       CPUID names the host [yes]\n"
    "    --places=yes|no              totals per function and line [yes]\n"
    "    --cross-check=yes|no         compare byte and IR classification [no]\n"
+   "    --classify=bytes|ir          by the instructions' bytes or VEX's code [bytes]\n"
+   "    --hot=FILE                   count from the first of these paths on, simulate in them "
+   "alone\n"
    "    --snapshot-ms=N              write what there is every N ms; 0: never [0]\n");
 }
 

@@ -9,12 +9,14 @@ namespace roofmark::emulator {
 struct Options {
   const HChar* output = nullptr;  ///< directory for counts-PID-SEQ.jsonl
   bool caches = true;
-  bool outside = true;        ///< caches see accesses outside regions too
-  bool host_fma = true;       ///< batch FMA on the host's instruction
-  bool host_identity = true;  ///< CPUID names the host
-  bool places = true;         ///< totals per function and source line
-  bool cross_check = false;   ///< compare the two ways of classifying
-  UInt snapshot_ms = 0;       ///< 0: none
+  bool outside = true;         ///< caches see accesses outside regions too
+  bool host_fma = true;        ///< batch FMA on the host's instruction
+  bool host_identity = true;   ///< CPUID names the host
+  bool places = true;          ///< totals per function and source line
+  bool cross_check = false;    ///< compare the two ways of classifying
+  bool by_ir = false;          ///< classify by intermediate code, as where bytes can't be decoded
+  const HChar* hot = nullptr;  ///< file of the paths that a pass with little time is for
+  UInt snapshot_ms = 0;        ///< 0: none
   cache::Geometry geometry{};
   cache::Sampling sampling{};
 };

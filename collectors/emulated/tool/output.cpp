@@ -10,6 +10,7 @@ extern "C" {
 #include "caches.hpp"
 #include "cpuid.hpp"
 #include "debug_info.hpp"
+#include "focus.hpp"
 #include "isa.hpp"
 #include "json.hpp"
 #include "options.hpp"
@@ -29,13 +30,11 @@ constinit UInt last_snapshot_ms = 0;
 constinit UInt snapshot_every_ms = 0;
 
 void write_path(const HChar* key, Node* node) {
+  static constinit Vector<const Node*> way;  // from the node up
+  way.clear();
+  for (const Node* n = node; n->depth > 0; n = n->parent) way.push(n);
   json.begin_array(key);
-  const UInt depth = node->depth;
-  for (UInt level = 1; level <= depth; ++level) {
-    const Node* n = node;
-    while (n->depth > level) n = n->parent;
-    json.bytes(n->name, n->length);
-  }
+  for (UWord i = way.size(); i > 0; --i) json.bytes(way[i - 1]->name, way[i - 1]->length);
   json.end_array();
 }
 
@@ -171,6 +170,8 @@ void write_flags(UInt flags) {
   if ((flags & unclosed) != 0) json.text("unclosed");
   if ((flags & truncated) != 0) json.text("truncated");
   if ((flags & isa_differs) != 0) json.text("isa_differs");
+  if ((flags & passed_over) != 0) json.text("passed_over");
+  if ((flags & partial) != 0) json.text("partial");
   json.end_array();
 }
 
@@ -211,8 +212,7 @@ void write_bytes(const Row& row, const Totals& t) {
   json.number(t.amount[load_bytes]);
   json.number(t.amount[store_bytes]);
   json.end_array();
-  const bool inside = row.node != root();
-  if (options.caches && (inside || options.outside)) {
+  if (options.caches && focus::simulated(row.node)) {
     const cache::TrafficBytes b = caches::traffic_of(row.id);
     write_traffic("L2", b.l2_read, b.l2_write);
     if (options.geometry.l3.present()) write_traffic("L3", b.l3_read, b.l3_write);
@@ -251,6 +251,18 @@ void write_notes(End end) {
     json.begin_object("cross_check");
     json.number("instructions", c.instructions);
     json.number("differ", c.differ);
+    json.begin_array("each");
+    for (const CheckedInstruction& each : checked_instructions()) {
+      json.begin_array();
+      HChar digits[2 * sizeof each.bytes + 1] = {};
+      for (UInt i = 0; i < each.length; ++i)
+        VG_(snprintf)(digits + 2 * i, 3, "%02x", each.bytes[i]);
+      json.text(digits);
+      json.number(each.flop_by_bytes);
+      json.number(each.flop_by_ir);
+      json.end_array();
+    }
+    json.end_array();
     json.end_object();
     json.end_line();
   }
@@ -269,7 +281,9 @@ void add_to(Totals& sum, const Totals& t) {
 
 /// A row that a thread only passed through says nothing; the first thread's root row stays.
 bool silent(const Row& row, const Totals& t) {
-  if (row.visits != 0 || row.declared || (row.node == root() && row.thread == 0)) return false;
+  if (row.visits != 0 || row.declared || (row.flags & passed_over) != 0 ||
+      (row.node == root() && row.thread == 0))
+    return false;
   for (const ULong amount : t.amount)
     if (amount != 0) return false;
   return true;

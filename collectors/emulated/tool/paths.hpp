@@ -7,6 +7,9 @@ namespace roofmark::emulator {
 
 struct Row;
 
+/// What a pass with little time makes of a path.
+enum class Heat : UChar { cold, leads_to_hot, hot };
+
 /// One path. Its name is a copy: the program may unload what it was given from.
 struct Node {
   Node* parent;     ///< null: the root, outside any region
@@ -15,6 +18,7 @@ struct Node {
   const UChar* name;
   UInt length;
   UInt depth;
+  Heat heat;
 };
 
 inline constexpr UInt longest_name = 4096;

@@ -1,6 +1,7 @@
 #include "threads.hpp"
 
 #include "caches.hpp"
+#include "focus.hpp"
 
 namespace roofmark::emulator {
 namespace {
@@ -118,7 +119,15 @@ void work_for(Node* node, bool is_adopted) {
   if (is_adopted) row->flags |= adopted;
   active_row = row;
   activate(&row->counters);
-  caches::charge(row->id, node != root());
+  caches::charge(row->id, focus::simulated(node));
+}
+
+/// Counting begins: what is open has done a part of its work already.
+void flag_partial() {
+  for (Thread* t : all_threads) {
+    row_of(root(), *t)->flags |= partial;
+    for (const Frame& f : t->frames) row_of(f.node, *t)->flags |= partial;
+  }
 }
 
 void choose_row() {
@@ -211,9 +220,13 @@ ULong enter(const UChar* name, UInt length) {
   const Host host =
       t.frames.empty() ? place_for(t, name, length) : Host{t.frames.back().node, false};
   Node* node = child(host.node, name, length);
+  if (focus::begins_with(node)) flag_partial();
   t.frames.push({node, ++now});
   work_for(node, host.adopted);
-  ++active_row->visits;
+  if (focus::counting())
+    ++active_row->visits;
+  else
+    active_row->flags |= passed_over;
   return now;
 }
 

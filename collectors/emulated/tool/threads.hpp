@@ -7,7 +7,15 @@
 
 namespace roofmark::emulator {
 
-enum RowFlag : UInt { adopted = 1, mismatched = 2, unclosed = 4, truncated = 8, isa_differs = 16 };
+enum RowFlag : UInt {
+  adopted = 1,
+  mismatched = 2,
+  unclosed = 4,
+  truncated = 8,
+  isa_differs = 16,
+  passed_over = 32,  ///< entered before counting began
+  partial = 64
+};  ///< open when counting began
 
 /// What one thread did in one region.
 struct Row {

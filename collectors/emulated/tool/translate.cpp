@@ -5,6 +5,7 @@
 #include "cpuid.hpp"
 #include "decode.hpp"
 #include "fma.hpp"
+#include "focus.hpp"
 #include "isa.hpp"
 #include "options.hpp"
 
@@ -14,6 +15,7 @@ namespace {
 constinit Addr left_out_first = 0;
 constinit Addr left_out_end = 0;
 constinit CrossCheck checked = {};
+constinit Vector<CheckedInstruction> checked_forms;
 constinit Homes homes = {};
 
 bool left_out(Addr a) {
@@ -55,12 +57,16 @@ ULong key_of(const IRSB* block) {
 class Translation : public Sink {
  public:
   explicit Translation(IRSB* in)
-      : in_(in), out_(deepCopyIRSBExceptStmts(in)), reporter_(out_), simulate_(caches::wanted()) {}
+      : in_(in),
+        out_(deepCopyIRSBExceptStmts(in)),
+        reporter_(out_),
+        simulate_(caches::wanted()),
+        forward_(!focus::counting()) {}
 
   IRSB* run() {
     epoch_ = VG_(current_DiEpoch)();
     homes.start(out_.block()->tyenv);
-    segments.begin_block(key_of(in_));
+    if (!forward_) segments.begin_block(key_of(in_));
     Int i = 0;
     for (; i < in_->stmts_used && in_->stmts[i]->tag != Ist_IMark; ++i) out_.add(in_->stmts[i]);
     while (i < in_->stmts_used) {
@@ -81,13 +87,20 @@ class Translation : public Sink {
     }
     finish_instruction();
     close_segment();
-    segments.end_block();
+    if (!forward_) segments.end_block();
     return out_.block();
   }
 
   void statement(IRStmt* s) override {
     if (skipping_) {
       emit(s);
+      return;
+    }
+    if (forward_) {
+      if (s->tag == Ist_Dirty)
+        emit(with_identity(s));
+      else
+        emit(s);
       return;
     }
     switch (s->tag) {
@@ -160,17 +173,13 @@ class Translation : public Sink {
     homes.note(s);
   }
 
-  static bool classifies_ir() {
-#if defined(ROOFMARK_DECODES_BYTES)
-    return options.cross_check;
-#else
-    return true;
-#endif
-  }
+  static bool by_bytes() { return decodes_bytes && !options.by_ir; }
+  bool classifies_ir() const { return !forward_ && (options.cross_check || !by_bytes()); }
 
   void instruction(IRStmt* mark) {
     finish_instruction();
     address_ = mark->Ist.IMark.addr;
+    length_ = mark->Ist.IMark.len;
     work_ = {};
     const bool skip = left_out(address_);
     if (skip && !skipping_) close_segment();
@@ -179,14 +188,18 @@ class Translation : public Sink {
       emit(mark);
       return;
     }
+    if (by_bytes()) {
+      work_ = decode_bytes(reinterpret_cast<const UChar*>(address_), length_);
+      if (work_.queries_isa) isa_queried(epoch_, address_);
+    }
+    if (forward_) {
+      emit(mark);
+      return;
+    }
     open_segment();
     segments.add_instruction();
     emit(mark);
-#if defined(ROOFMARK_DECODES_BYTES)
-    work_ = decode_bytes(reinterpret_cast<const UChar*>(address_), mark->Ist.IMark.len);
     for (UInt i = 0; i < work_.count; ++i) cost(work_.parts[i].cost_class, work_.parts[i].amount);
-    if (work_.queries_isa) isa_queried(epoch_, address_);
-#endif
   }
 
   // By intermediate code: an instruction's operations are grouped, so that the width of a
@@ -194,10 +207,8 @@ class Translation : public Sink {
   void operation(const IRExpr* e) {
     const Work w = decode_ir(e);
     if (w.count == 0) return;
-#if !defined(ROOFMARK_DECODES_BYTES)
-    if (!w.fma)
+    if (!by_bytes() && !w.fma)
       for (UInt i = 0; i < w.count; ++i) cost(w.parts[i].cost_class, w.parts[i].amount);
-#endif
     ir_flop_ += flop_of(w);
     if (w.fma) {
       fma_flop_ += flop_of(w);
@@ -210,29 +221,39 @@ class Translation : public Sink {
     operation(s->Ist.WrTmp.data);
   }
   void finish_instruction() {
-#if defined(ROOFMARK_DECODES_BYTES)
-    if (options.cross_check && address_ != 0 && !skipping_) {
-      const UInt by_bytes = flop_of(work_);
-      if (by_bytes != 0 || ir_flop_ != 0) ++checked.instructions;
-      if (by_bytes != ir_flop_) ++checked.differ;
-    }
-#else
-    if (fma_flop_ != 0) {
+    if (options.cross_check && address_ != 0 && !skipping_) compare();
+    if (!by_bytes() && fma_flop_ != 0) {
       const UInt bits = fma_flop_ / 2 * (fma_precision_ == Precision::f64 ? 64 : 32);
       const Width w = bits >= 256 ? Width::w256 : bits >= 128 ? Width::w128 : Width::scalar;
       cost(flop_class(fma_precision_, w, Operation::fma), fma_flop_);
     }
-#endif
     ir_flop_ = fma_flop_ = 0;
   }
 
+  void compare() const {
+    const UInt flop_by_bytes = flop_of(work_);
+    if (flop_by_bytes == 0 && ir_flop_ == 0) return;
+    ++checked.instructions;
+    if (flop_by_bytes != ir_flop_) ++checked.differ;
+    CheckedInstruction one{{}, length_, flop_by_bytes, ir_flop_};
+    if (length_ > sizeof one.bytes) return;
+    VG_(memcpy)(one.bytes, reinterpret_cast<const void*>(address_), length_);
+    for (const CheckedInstruction& known : checked_forms)
+      if (known.length == one.length && VG_(memcmp)(known.bytes, one.bytes, one.length) == 0)
+        return;
+    checked_forms.push(one);
+  }
+
+  /// CPUID answers for the host.
+  static IRStmt* with_identity(IRStmt* s) {
+    if (!options.host_identity) return s;
+    const IRDirty* ours = with_host_identity(s->Ist.Dirty.details);
+    return ours == nullptr ? s : IRStmt_Dirty(const_cast<IRDirty*>(ours));
+  }
+
   void dirty(IRStmt* s) {
+    s = with_identity(s);
     const IRDirty* d = s->Ist.Dirty.details;
-    if (options.host_identity)
-      if (const IRDirty* ours = with_host_identity(d); ours != nullptr) {
-        s = IRStmt_Dirty(const_cast<IRDirty*>(ours));
-        d = ours;
-      }
     emit(s);
     if (d->mFx == Ifx_None) return;
     const bool always = d->guard->tag == Iex_Const;
@@ -322,8 +343,10 @@ class Translation : public Sink {
   Emitter out_;
   caches::Reporter reporter_;
   bool simulate_;
+  bool forward_;  ///< nothing is counted yet
   DiEpoch epoch_{};
   Addr address_ = 0;
+  UInt length_ = 0;
   Work work_{};
   bool skipping_ = false;
   bool open_ = false;
@@ -353,6 +376,10 @@ void leave_out(Addr first, Addr end) {
 
 CrossCheck cross_check() {
   return checked;
+}
+
+const Vector<CheckedInstruction>& checked_instructions() {
+  return checked_forms;
 }
 
 }  // namespace roofmark::emulator

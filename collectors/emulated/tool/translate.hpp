@@ -1,6 +1,7 @@
 // Instruments one translated block.
 #pragma once
 
+#include "support.hpp"
 #include "valgrind.hpp"
 
 namespace roofmark::emulator {
@@ -18,5 +19,14 @@ struct CrossCheck {
   ULong differ;
 };
 CrossCheck cross_check();
+
+/// One of them that has FLOPs either way, once for equal bytes.
+struct CheckedInstruction {
+  UChar bytes[16];
+  UInt length;
+  UInt flop_by_bytes;
+  UInt flop_by_ir;
+};
+const Vector<CheckedInstruction>& checked_instructions();
 
 }  // namespace roofmark::emulator
