@@ -14,6 +14,12 @@ namespace roofmark::cli {
 std::vector<std::string> target_of(const CLI::App& command,
                                    const std::vector<std::string>& target) {
   const std::vector<std::string> unknown = command.remaining();
+  // Nobody's program begins like an option, but many options are mistyped.
+  if (!unknown.empty() && unknown.front().size() > 1 && unknown.front().front() == '-')
+    throw CLI::ParseError("unknown option " + unknown.front() + " (`roofmark " +
+                              command.get_name() +
+                              " --help` lists them; a program of that name goes behind `--`)",
+                          CLI::ExitCodes::ExtrasError);
   if (target.empty()) return unknown;
   if (!unknown.empty()) throw CLI::ExtrasError(command.get_name(), unknown);
   return target;

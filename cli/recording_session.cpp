@@ -32,24 +32,14 @@ bool has_terminal() {
   return isatty(STDERR_FILENO) == 1;
 }
 
-/// The status that Ctrl-C ends the command with once the target has ended.
-volatile std::sig_atomic_t status_of_target = 0;
-
-void end_early(int /*signal*/) {
-  constexpr char text[] =
-      "\nroofmark: ended before the machine was measured; the recording is written\n";
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
-  _exit(status_of_target);
-}
-
-/// The ceilings of this machine. The target has ended, so that neither disturbs the other.
-void add_machine(const RecordingArguments& arguments, const TargetEnd& end, Profile& profile) {
-  if (arguments.no_machine) return;
-  status_of_target = end.shell_status();
-  std::signal(SIGINT, end_early);
-  std::signal(SIGTERM, end_early);
+MeasureOptions machine_options(const RecordingArguments& arguments) {
   MeasureOptions options;
   if (!arguments.machine_file.empty()) options.file = arguments.machine_file;
+  return options;
+}
+
+Result<Machine> measure(MeasureOptions options, const std::function<bool()>& interrupted) {
+  options.interrupted = interrupted;
   MeasureProgress progress;
   if (has_terminal())
     progress = [](double done, std::string_view what) {
@@ -58,16 +48,7 @@ void add_machine(const RecordingArguments& arguments, const TargetEnd& end, Prof
     };
   auto machine = load_or_measure(options, progress);
   if (progress) show_progress("");
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
-  if (machine) {
-    profile.machine = std::move(*machine);
-    return;
-  }
-  const std::string text =
-      "This machine's ceilings are not known: " + to_line(machine.error()) + ".";
-  profile.notes.push_back(text);
-  tell(text);
+  return machine;
 }
 
 /// The name that the profile gets, made now: what is measured later goes into the same file.
@@ -100,22 +81,6 @@ void write_profile(const Profile& profile, const RecordingArguments& arguments, 
   file = written->path;
 }
 
-/// The machine of a file that was named: then its caches are the ones to model, as its ceilings are
-/// the ones to judge by. A file that can't be read is reported when the ceilings are needed.
-std::optional<Machine> named_machine(const RecordingArguments& arguments) {
-  MeasureOptions options;
-  const char* file = std::getenv("ROOFMARK_MACHINE_FILE");
-  if (!arguments.machine_file.empty())
-    options.file = arguments.machine_file;
-  else if (file != nullptr && *file != '\0')
-    options.file = file;
-  else
-    return std::nullopt;
-  auto machine = load_or_measure(options);
-  if (!machine) return std::nullopt;
-  return std::move(*machine);
-}
-
 /// What is wrong with a number of seconds; empty for a good one.
 std::string seconds_problem(const std::string& text) {
   double value = 0;
@@ -127,7 +92,16 @@ std::string seconds_problem(const std::string& text) {
 
 RecordOptions options_of(const RecordingArguments& arguments) {
   RecordOptions options;
-  options.machine = named_machine(arguments);
+  const MeasureOptions machine = machine_options(arguments);
+  if (arguments.no_machine) {
+    // Nothing is measured, but what an earlier run learned of the caches still holds.
+    if (auto kept = kept_machine(machine))
+      options.caches_of = std::move(*kept);
+    else
+      tell(to_line(kept.error()) + ".");
+  } else {
+    options.measure = [machine](const auto& interrupted) { return measure(machine, interrupted); };
+  }
   options.command = arguments.target;
   options.counters = arguments.counters;
   options.full_cache = arguments.full_cache;
@@ -188,7 +162,6 @@ Session record_and_write(const RecordingArguments& arguments) {
   Profile& profile = session.recording.profile;
   write_profile(profile, arguments, session.file);
   if (!arguments.no_machine) {
-    add_machine(arguments, recording.end, profile);
     judge(profile);
     write_profile(profile, arguments, session.file);
   }

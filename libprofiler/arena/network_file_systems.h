@@ -1,6 +1,6 @@
-/* File systems that another host may change behind our back: mapped memory on them is torn, stalls or
-   is refused, so no recording goes there. By the magic number of statfs(2); linux/magic.h. Known to
-   the target and to the analysis: no dependencies. */
+/* File systems that another host may change behind our back: mapped memory on them is torn, stalls
+   or is refused, so no recording goes there. By the magic number of statfs(2); linux/magic.h. Known
+   to the target and to the analysis: no dependencies. */
 #ifndef ROOFMARK_ARENA_NETWORK_FILE_SYSTEMS_H
 #define ROOFMARK_ARENA_NETWORK_FILE_SYSTEMS_H
 

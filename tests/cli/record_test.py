@@ -10,6 +10,7 @@ import pty
 import resource
 import shutil
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -68,6 +69,15 @@ class Case(unittest.TestCase):
                 return region
         self.fail(f"no region {path}")
 
+    @staticmethod
+    def children(pid):
+        found = []
+        for process in filter(str.isdigit, os.listdir("/proc")):
+            with contextlib.suppress(OSError), open(f"/proc/{process}/stat", encoding="latin-1") as file:
+                if int(file.read().rpartition(")")[2].split()[1]) == pid:
+                    found.append(int(process))
+        return found
+
     def assert_clean(self):
         """Nothing of the recording is left in the scratch directory."""
         self.assertEqual(os.listdir(self.scratch), [])
@@ -100,14 +110,32 @@ class Ends(Case):
         self.record("true", options=("--no-such-option",), expect=125)
         self.assert_clean()
 
+    def test_an_unknown_option_is_no_program(self):
+        for command in ("record", "run"):
+            for words in (["--typo"], ["--typo", "true"], ["-Z", "true"], ["--no-machine", "--typo=3", "--", "true"]):
+                done = subprocess.run([ROOFMARK, command, *words], cwd=self.cwd, env=self.environment, timeout=PATIENCE,
+                                      stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+                self.assertEqual(done.returncode, 125, done.stderr)
+                option = next(word for word in words if word.startswith(("--typo", "-Z")))
+                self.assertIn(f"unknown option {option}", done.stderr.decode())
+                self.assertEqual(os.listdir(self.cwd), [])
+
+    def test_a_program_may_be_named_like_an_option(self):
+        odd = os.path.join(self.cwd, "--odd-name")
+        shutil.copy(TARGET, odd)
+        self.environment["PATH"] = self.cwd + os.pathsep + self.environment.get("PATH", "")
+        self.assertEqual(self.record("--odd-name", "count").stdout, b"2\n")
+
+    def test_options_behind_the_program_are_the_programs(self):
+        command = [ROOFMARK, "record", "--no-machine", "--counters", "none", TARGET, "count", "--typo", "-o", "x"]
+        done = subprocess.run(command, cwd=self.cwd, env=self.environment, timeout=PATIENCE, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, check=True)
+        self.assertEqual(done.stdout, b"5\n")
+
     def test_killed_in_the_middle_of_a_region(self):
         running = self.start(TARGET, "open")
         self.assertEqual(running.stdout.readline(), b"ready\n")
-        children = subprocess.run(["pgrep", "-P", str(running.pid)], stdout=subprocess.PIPE, check=False)
-        child = children.stdout.split()
-        if not child:
-            child = [open(f"/proc/{running.pid}/task/{running.pid}/children", encoding="ascii").read()]
-        os.kill(int(child[0]), signal.SIGKILL)
+        os.kill(self.children(running.pid)[0], signal.SIGKILL)
         _, errors = running.communicate(timeout=PATIENCE)
         self.assertEqual(running.returncode, -signal.SIGKILL, errors)
         self.assertEqual(self.region("outer", "inner")["visits"], 3)
@@ -336,6 +364,20 @@ class CountedPass(Case):
         self.assertNotIn("flop", [name for name, value in opened.items() if name == "flop" and value])
         self.assertIn("flop", [missing["quantity"] for missing in opened["missing"]])
 
+    def test_a_budget_that_is_too_small_serves_the_slowest_paths_first(self):
+        done = self.record(TARGET, "phases", counters="auto", options=("--budget", "8", "--full-cache"))
+        self.assertIn(b"slowest paths come first (solve/spmv: ", done.stderr)
+        notes = self.profile()["notes"]
+        self.assertTrue([note for note in notes if "slowest paths come first" in note], notes)
+        missing = {missing["quantity"]: missing for missing in self.region("setup")["missing"]}
+        self.assertIn("passed over", missing["flop"]["reason"])
+        self.assertIn("--budget", missing["flop"]["fix"])
+
+    def test_a_budget_that_is_large_enough_serves_all(self):
+        done = self.record(TARGET, "nested", counters="auto")
+        self.assertNotIn(b"slowest paths", done.stderr)
+        self.assertEqual(self.region("outer")["missing"], [])
+
     def test_interrupt_keeps_the_times(self):
         running = self.start(TARGET, "open", "4000", counters="auto")
         self.assertEqual(running.stdout.readline(), b"ready\n")
@@ -389,6 +431,76 @@ class Terminal(Case):
         status, seen = self.in_terminal(TARGET, "signal", send=b"\x03", wait_for=b"ready")
         self.assertEqual(status, signal.SIGINT, seen)
         self.assertEqual(self.region("waiting")["visits"], 1)
+
+
+class Machine(Case):
+    """Whose caches the counted run models, and what ends the measurement of a machine."""
+
+    MIB = 1 << 20
+
+    def machine(self, l3_confirmed=None):
+        fixture = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures", "nested.roofmark.json")
+        with open(fixture, encoding="utf-8") as file:
+            machine = json.load(file)["machine"]
+        sizes = {"L1": 32 << 10, "L2": 256 << 10, "L3": 32 * self.MIB}
+        machine["topology"]["caches"] = [
+            {"level": level, "bytes": size, "ways": 8, "line_bytes": 64, "shared_by": 1} for level, size in sizes.items()]
+        if l3_confirmed:
+            machine["topology"]["caches"][2]["confirmed_bytes"] = l3_confirmed
+        path = os.path.join(self.directory, "machine.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(machine, file)
+        return path
+
+    def command(self, *target, counters="none", options=()):
+        return [ROOFMARK, "record", "--counters", counters, *options, "--", *target]
+
+    def read_bytes(self, *options):
+        """What a region reads from memory that walks 8 MiB four times."""
+        self.record(TARGET, "walk", counters="emulated", options=("--full-cache", "-o", "walk.json", *options))
+        return self.region("walk", profile=self.profile("walk.json"))["self"]["bytes"]["DRAM"]["read"]
+
+    def test_the_usable_part_of_a_cache_is_modelled(self):
+        walked = 8 * self.MIB
+        reported = self.read_bytes("--machine", self.machine())
+        self.assertLess(abs(reported["value"] - walked), 0.05 * walked)
+        self.assertFalse([text for text in reported.get("caveats", []) if "L3" in text])
+        usable = self.read_bytes("--machine", self.machine(l3_confirmed=2 * self.MIB))
+        self.assertLess(abs(usable["value"] - 4 * walked), 0.05 * 4 * walked)
+        label = "L3 of 2 MiB (32 MiB reported)"
+        self.assertIn(label, usable["caveats"])
+        profile = self.profile("walk.json")
+        self.assertIn(label, profile["passes"][1]["note"])
+        self.assertTrue([note for note in profile["notes"] if label in note], profile["notes"])
+
+    def test_without_ceilings_the_file_still_describes_the_caches(self):
+        usable = self.read_bytes("--no-machine", "--machine", self.machine(l3_confirmed=2 * self.MIB))
+        self.assertIn("L3 of 2 MiB (32 MiB reported)", usable["caveats"])
+        self.assertFalse(self.profile("walk.json").get("machine", {}).get("ceilings"))
+
+    def test_sizes_that_nobody_confirmed_are_said_to_be_so(self):
+        self.read_bytes("--no-machine")
+        notes = self.profile("walk.json")["notes"]
+        self.assertTrue([note for note in notes if "kernel reports" in note], notes)
+
+    def test_an_interrupted_measurement_keeps_the_times(self):
+        self.environment["XDG_CACHE_HOME"] = os.path.join(self.directory, "cache")
+        # Whoever holds this name calibrates: the command has to wait, and can be interrupted there.
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as lock:
+            try:
+                lock.bind("\0roofmark-calibration")
+            except OSError:
+                skip("another calibration runs")
+            running = self.start(TARGET, "open", "10", counters="emulated")
+            self.assertEqual(running.stdout.readline(), b"ready\n")
+            while self.children(running.pid):
+                time.sleep(0.01)
+            running.send_signal(signal.SIGINT)
+            _, errors = running.communicate(timeout=PATIENCE)
+        self.assertEqual(running.returncode, 0, errors)
+        self.assertIn(b"ceilings are not known: the measurement was interrupted", errors)
+        self.assertEqual(len(self.profile()["passes"]), 1)
+        self.assertIn("interrupted", self.region("open")["missing"][0]["reason"])
 
 
 class Run(Case):

@@ -160,6 +160,30 @@ static int odd_names(void) {
   return 0;
 }
 
+/* Reads 8 MiB four times. */
+static int walk(void) {
+  enum { bytes = 8 << 20, line = 64, times = 4 };
+  static volatile char memory[bytes];
+  ROOFMARK_BEGIN("walk");
+  for (int i = 0; i < times; ++i)
+    for (long at = 0; at < bytes; at += line) (void)memory[at];
+  ROOFMARK_END("walk");
+  return 0;
+}
+
+/* Most of its processor time in one region, which another one comes before. */
+static int phases(void) {
+  ROOFMARK_BEGIN("setup");
+  work(1000);
+  ROOFMARK_END("setup");
+  ROOFMARK_BEGIN("solve");
+  ROOFMARK_BEGIN("spmv");
+  while (clock() < CLOCKS_PER_SEC / 2) work(10000);
+  ROOFMARK_END("spmv");
+  ROOFMARK_END("solve");
+  return 0;
+}
+
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "nested";
   if (strcmp(what, "nested") == 0) return nested(), argc > 2 ? atoi(argv[2]) : 0;
@@ -167,6 +191,8 @@ int main(int argc, char** argv) {
   if (strcmp(what, "signal") == 0) return wait_for_signal();
   if (strcmp(what, "write") == 0 && argc > 3) return write_files(argv[2], argv[3]);
   if (strcmp(what, "copy") == 0) return copy_lines();
+  if (strcmp(what, "phases") == 0) return phases();
+  if (strcmp(what, "walk") == 0) return walk();
   if (strcmp(what, "threads") == 0) return threads();
   if (strcmp(what, "fork") == 0) return forks();
   if (strcmp(what, "descriptors") == 0) return standard_descriptors();

@@ -1,5 +1,7 @@
 // Counts of a second pass on the regions of the first, from closed forms.
+#include <analysis/profile/hot_paths.hpp>
 #include "catch.hpp"
+
 #include "raw.hpp"
 
 using namespace roofmark;
@@ -144,12 +146,14 @@ TEST_CASE("a range of the cache model stays one, and sampling is labelled") {
   spmv.bytes["DRAM"] = {{1000, 900, 1500}, {10, 10, 10}};
   JoinInput input = input_with({counted({"solve"}, 1, 1, 0), spmv});
   input.counted->processes[0].sampling = "sets 1/8";
+  input.counted->reduced_caches = "L3 of 1 MiB (2 MiB reported)";
   const Profile profile = joined(input);
   const Count& read = *find(profile, {"solve"})->work.bytes.at("DRAM").read;
   CHECK(read.value == 1000);
   CHECK(*read.low == 900);
   CHECK(*read.high == 1500);
-  CHECK(read.caveats == std::vector<std::string>{"sets 1/8", "replacement policy"});
+  CHECK(read.caveats ==
+        std::vector<std::string>{"sets 1/8", "L3 of 1 MiB (2 MiB reported)", "replacement policy"});
   CHECK_FALSE(find(profile, {"solve"})->work.bytes.at("DRAM").write->low);
   CHECK(find(profile, {"solve"})->flags.count("sampled") == 1);
   CHECK(find(profile, {"solve"})->work.flop.at(Precision::f64).caveats.empty());
@@ -186,6 +190,71 @@ TEST_CASE("a pass without caches leaves the bytes absent with a reason, not zero
   CHECK(find(profile, {"solve"})->work.bytes.count("L1") == 1);
   CHECK(find(profile, {"solve"})->work.bytes.count("DRAM") == 0);
   CHECK(is_missing(*find(profile, {"solve"}), "bytes.DRAM"));
+}
+
+TEST_CASE("the hottest paths are those with most time of their own") {
+  RawProcess p = process();
+  RawThread main = thread(1, true);
+  const auto solve = add(main, top, "solve", 1, 9000, 0, 9000);
+  add(main, solve, "spmv", 10, 5000, 0, 6000);
+  add(main, solve, "dot", 10, 3000, 1000, 8000);
+  add(main, solve, "norm", 10, 500, 1000, 8000);
+  add(main, top, "report", 1, 400, 9000, 9400);
+  p.threads.push_back(main);
+  const HotPaths hot = hot_paths(input_of({p}));
+  // 5 s and 3 s of 9.4 s are more than four fifths.
+  REQUIRE(hot.paths.size() == 2);
+  CHECK(hot.paths[0] == std::vector<std::string>{"solve", "spmv"});
+  CHECK(hot.paths[1] == std::vector<std::string>{"solve", "dot"});
+  CHECK(hot.share == Approx(8 / 9.4));
+  CHECK(hot_paths(input_of({})).paths.empty());
+  // Another program's regions have the names that it gave them.
+  CHECK(hot_paths(input_of({process(1),
+                            [&] {
+                              RawProcess other = p;
+                              other.executable = "/bin/other";
+                              return other;
+                            }()}))
+            .paths[0] == std::vector<std::string>{"solve", "spmv"});
+}
+
+TEST_CASE("what a pass for the hottest paths leaves out is absent, with the reason") {
+  RegionCounts setup = counted({"setup"}, 0, 0, 0), solve = counted({"solve"}, 1, 1, 0),
+               spmv = counted({"solve", "spmv"}, 10, 10, 0), whole = outside();
+  setup.bytes.clear();
+  setup.flags = {"passed_over"};
+  whole.flags = {"partial"};
+  whole.bytes.clear();
+  solve.bytes = {{"L1", solve.bytes["L1"]}};
+  JoinInput input = input_with({whole, setup, solve, spmv});
+  add(input.native[0].threads[0], top, "setup", 1, 100, 7000, 7100);
+  input.counted->hot_only = Problem{"300 s may not be enough", "", "--budget with more seconds"};
+  const Profile profile = joined(input);
+  const auto reason = [&](const std::vector<std::string>& path, const std::string& quantity) {
+    for (const Missing& missing : find(profile, path)->missing)
+      if (missing.quantity == quantity) return missing.reason + " / " + missing.fix;
+    return std::string();
+  };
+  CHECK(reason({"setup"}, "flop") ==
+        "it was passed over: 300 s may not be enough / --budget with more seconds");
+  CHECK(find(profile, {"setup"})->work.flop.empty());
+  CHECK(find(profile, {"setup"})->flags.count("passed_over") == 0);
+  CHECK(find(profile, {"solve", "spmv"})->missing.empty());
+  CHECK(find(profile, {"solve", "spmv"})->work.flop.at(Precision::f64).value == 10);
+  CHECK(reason({"solve"}, "flop").empty());
+  CHECK(reason({"solve"}, "bytes.DRAM").find("not simulated") != std::string::npos);
+  CHECK(find(profile, {"solve"})->self.flop.at(Precision::f64).value == 1);
+  CHECK(reason({}, "flop").find("passed over") != std::string::npos);
+}
+
+TEST_CASE("visits before counting began are made up for by those after") {
+  RegionCounts spmv = counted({"solve", "spmv"}, 5, 50, 0);
+  spmv.flags = {"passed_over"};
+  const Profile profile = joined(input_with({counted({"solve"}, 1, 1, 0), spmv}, 10));
+  const Count& flop = find(profile, {"solve", "spmv"})->work.flop.at(Precision::f64);
+  CHECK(flop.value == 100);
+  CHECK(flop.low);
+  CHECK(find(profile, {"solve", "spmv"})->flags.count("visits_differ") == 1);
 }
 
 TEST_CASE("declared work: a region's own, else its children's") {

@@ -205,6 +205,68 @@ TEST_CASE("threads without a region work for the one that the first thread has o
   CHECK(profile.regions[0].threads == 3);
 }
 
+namespace {
+
+/// A process of one thread that is in "work" from `from` to `to`.
+RawProcess worker_process(int pid, std::uint64_t from, std::uint64_t to) {
+  RawProcess p = process(pid);
+  RawThread main = thread(pid, true);
+  add(main, top, "work", 10, to - from, from, to);
+  p.threads.push_back(main);
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("processes that run one after another are no threads of one another") {
+  // sh -c 'a; a; a'
+  const Profile profile = joined(input_of(
+      {worker_process(1, 0, 2000), worker_process(2, 3000, 5000), worker_process(3, 6000, 9000)}));
+  const Region& work = *find(profile, {"work"});
+  CHECK(work.threads == 1);
+  CHECK(work.work.wall_s->value == Approx(7));
+  CHECK_FALSE(work.work.wall_s->low);
+  CHECK_FALSE(work.imbalance);
+  CHECK(work.work.thread_s->value == Approx(7));
+  CHECK(work.cores_used->value == Approx(1));
+  CHECK(profile.regions[0].self.wall_s->value == Approx(3));
+}
+
+TEST_CASE("processes that overlap are, as many as there were at once") {
+  // sh -c 'a & a & wait; a & a & a'
+  const Profile profile = joined(input_of(
+      {worker_process(1, 0, 2000), worker_process(2, 500, 2500), worker_process(3, 3000, 6000),
+       worker_process(4, 3000, 4000), worker_process(5, 3500, 6500)}));
+  const Region& work = *find(profile, {"work"});
+  CHECK(work.threads == 3);
+  CHECK(*work.work.wall_s->low == Approx(2 + 3));
+  CHECK(*work.work.wall_s->high == Approx(2.5 + 3.5));
+  REQUIRE(work.imbalance);
+  CHECK(*work.imbalance == Approx(5 / (11.0 / 3)));
+}
+
+TEST_CASE("a program and what it turns into by exec follow one another") {
+  RawProcess first = worker_process(1, 0, 4000), second = worker_process(1, 4500, 9000);
+  second.sequence = 1;
+  const Profile profile = joined(input_of({first, second}));
+  CHECK(find(profile, {"work"})->threads == 1);
+  CHECK(find(profile, {"work"})->work.wall_s->value == Approx(8.5));
+}
+
+TEST_CASE("a process that waits for its children is no thread that could work") {
+  const auto most_threads = [](std::vector<PlacementSample::Thread> threads) {
+    JoinInput input = input_of({});
+    for (int i = 0; i < 10; ++i) input.samples.push_back({i * 0.1, threads});
+    return joined(input).regions.at(0).threads;
+  };
+  // A shell and its command; the same with two commands at once; a parent that works as well.
+  CHECK(most_threads({{1, 1, 0, false, 0, 0}, {2, 2, 1, true, 0, 1}}) == 1);
+  CHECK(most_threads({{1, 1, 0, false, 0, 0}, {2, 2, 1, true, 0, 1}, {3, 3, 0, false, 0, 1}}) == 2);
+  CHECK(most_threads({{1, 1, 0, true, 0, 0}, {2, 2, 1, true, 0, 1}}) == 2);
+  // Idle threads of a process that has no child could work: that is what is told as serial.
+  CHECK(most_threads({{1, 1, 0, true, 0, 0}, {1, 2, 1, false, 0, 0}}) == 2);
+}
+
 TEST_CASE("folded threads keep their number and the longest of them") {
   RawProcess p = process();
   RawThread folded = thread(0);
@@ -299,7 +361,8 @@ TEST_CASE(
   CHECK(find(busy, {"even"})->flags.count("noisy") == 1);
   CHECK(busy.regions[0].flags.count("noisy") == 1);
   REQUIRE(busy.notes.size() == 1);
-  CHECK(busy.notes[0].find("0.6 s of 10 s") != std::string::npos);
+  CHECK(busy.notes[0].find("taken together, were ready to run for 0.6 s") != std::string::npos);
+  CHECK(busy.notes[0].find("ran for 10 s") != std::string::npos);
 }
 
 TEST_CASE("an unannotated program is one row with its time and the reason") {

@@ -49,14 +49,17 @@ class Calibration {
       return finish();
     }
     reserve();
-    chase();
-    touch();
-    measure_scopes();
-    measure_sustained();
-    return finish();
+    for (void (Calibration::*const step)() :
+         {&Calibration::chase, &Calibration::touch, &Calibration::measure_scopes,
+          &Calibration::measure_sustained})
+      if (!is_interrupted()) (this->*step)();
+    return is_interrupted() ? std::move(machine_) : finish();
   }
 
  private:
+  /// Whoever asked for the calibration throws what there is away, so nothing has to be whole.
+  bool is_interrupted() const { return options_.interrupted && options_.interrupted(); }
+
   double elapsed_s() const { return monotonic_s() - started_s_; }
   /// Rounds are not cut in the middle, so a part of the budget stays unplanned.
   double left_s() const { return std::max(planned_share * options_.budget_s - elapsed_s(), 0.0); }
@@ -75,15 +78,26 @@ class Calibration {
     memory_room_ = available_memory_bytes() / 3;
     const std::size_t nominal = last_level_bytes(machine_.topology);
     pool_bytes_ = std::min({memory_pool_bytes(nominal), 4 * most_chased, memory_room_});
-    for (std::size_t i = 0; i < cpus_.size(); ++i) {
-      Result<Buffer> buffer = Buffer::reserve(pool_bytes_);
-      if (!buffer) {
-        machine_.notes.push_back(to_line(buffer.error()));
-        buffers_.clear();
+    // Rather a small pool, which is flagged, than no bandwidth at all.
+    constexpr std::size_t least_pool = 8 * mebibyte;
+    for (;; pool_bytes_ /= 2) {
+      const auto problem = reserve_pools();
+      if (!problem) return;
+      buffers_.clear();
+      if (pool_bytes_ / 2 < least_pool) {
+        machine_.notes.push_back(to_line(*problem));
         return;
       }
+    }
+  }
+
+  std::optional<Problem> reserve_pools() {
+    for (std::size_t i = 0; i < cpus_.size(); ++i) {
+      Result<Buffer> buffer = Buffer::reserve(pool_bytes_);
+      if (!buffer) return buffer.error();
       buffers_.push_back(std::move(*buffer));
     }
+    return std::nullopt;
   }
 
   /// The first core measures latencies, and with them how much of each cache is ours.
@@ -93,8 +107,9 @@ class Calibration {
     const double limit_s = (options_.quick ? 0.15 : 0.3) * options_.budget_s;
     std::vector<ChasePoint> curve;
     const std::size_t most = std::min(pool_bytes_, most_chased);
-    run_on_cpus(std::span(cpus_).first(1),
-                [&](unsigned) { curve = chase_latencies(buffers_[0], most, limit_s, watch_); });
+    run_on_cpus(std::span(cpus_).first(1), [&](unsigned) {
+      curve = chase_latencies(buffers_[0], most, limit_s, watch_, options_.interrupted);
+    });
     chased_bytes_ = buffers_[0].touched();
     for (std::string& note : confirm_caches(machine_.topology.caches, curve))
       machine_.notes.push_back(std::move(note));
@@ -179,6 +194,7 @@ class Calibration {
     limits.most_s = std::min(share_s, options_.quick ? 1.2 : 5.0);
     limits.samples = options_.quick ? 20 : 60;
     limits.trial_rounds = options_.quick ? 3 : 5;
+    limits.interrupted = options_.interrupted;
     return limits;
   }
 
@@ -193,6 +209,7 @@ class Calibration {
                                                     : fmt::format("{} cores", group.cpus.size());
     const bool bound = run_stage(plan.tasks, group.cpus, memory, limits_for(share_s), watch_,
                                  [&](double part) { tell(done + span * part, what); });
+    if (is_interrupted()) return;
     if (!bound) note_unbound();
     watch_.recalibrate();
     Harvest harvest = harvest_stage(plan, group.scope, inputs.threads, page_bytes_);
@@ -231,7 +248,7 @@ class Calibration {
             true);
     }
     constexpr double sustained_s = 1.5;
-    for (std::size_t i = 0; i < stages.size(); ++i) {
+    for (std::size_t i = 0; i < stages.size() && !is_interrupted(); ++i) {
       const double share_s = (left_s() - sustained_s) / static_cast<double>(stages.size() - i);
       constexpr double worth_starting_s = 0.2;
       if (i > 0 && share_s < worth_starting_s) {
@@ -281,8 +298,10 @@ class Calibration {
     StageLimits limits;
     limits.least_s = limits.most_s = 1.1;
     limits.trial_rounds = 0;
+    limits.interrupted = options_.interrupted;
     run_stage(plan.tasks, cpus_, {}, limits, watch_,
               [&](double part) { tell(0.9 + 0.1 * part, "sustained"); });
+    if (is_interrupted()) return;
     // The clock settles in the first half.
     for (Task& task : plan.tasks)
       task.rates.erase(task.rates.begin(),

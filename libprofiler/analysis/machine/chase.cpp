@@ -110,7 +110,8 @@ std::string size_text(double bytes) {
 }  // namespace
 
 std::vector<ChasePoint> chase_latencies(Buffer& buffer, std::size_t most_bytes, double limit_s,
-                                        const Stopwatch& watch) {
+                                        const Stopwatch& watch,
+                                        const std::function<bool()>& interrupted) {
   const double start = monotonic_s();
   std::mt19937_64 random(20240229);
   std::vector<ChasePoint> curve;
@@ -120,7 +121,7 @@ std::vector<ChasePoint> chase_latencies(Buffer& buffer, std::size_t most_bytes, 
     buffer.touch(bytes, limit_s - (monotonic_s() - start));
     if (buffer.touched() < bytes) break;
     curve.push_back({bytes, latency(buffer.data(), bytes, random, watch)});
-    if (monotonic_s() - start > limit_s) break;
+    if (monotonic_s() - start > limit_s || (interrupted && interrupted())) break;
   }
   return curve;
 }

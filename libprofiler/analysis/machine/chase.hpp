@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <roofmark/machine.hpp>
 #include <string>
 #include <vector>
@@ -18,9 +19,10 @@ struct ChasePoint {
 };
 
 /// Latency over size, from 8 KiB to `most_bytes`, on the calling thread. Touches the buffer as far
-/// as it needs to; ends early after `limit_s`.
+/// as it needs to; ends early after `limit_s` or when `interrupted`.
 std::vector<ChasePoint> chase_latencies(Buffer& buffer, std::size_t most_bytes, double limit_s,
-                                        const Stopwatch& watch);
+                                        const Stopwatch& watch,
+                                        const std::function<bool()>& interrupted = {});
 
 /// Fills confirmed_bytes and latency_s of each cache from the measured curve; returns one sentence
 /// for each level where chase and topology disagree. A level beyond the end of the curve stays

@@ -1,6 +1,5 @@
 #include "machine_store.hpp"
 
-#include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "analysis/files/write_file.hpp"
 #include "machine_json.hpp"
 #include "stopwatch.hpp"
 
@@ -79,22 +79,11 @@ Result<void> save_stored(const fs::path& file, const StoredMachine& stored) {
   if (error) return tl::unexpected(cannot_write(file, error.message()));
   nlohmann::ordered_json value = machine_to_value(stored.machine);
   value["probes"] = stored.probes;
-  const fs::path beside = fmt::format("{}.{}", file.string(), getpid());
-  {
-    std::ofstream stream(beside, std::ios::binary | std::ios::trunc);
-    stream << value.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
-    stream.close();
-    if (!stream) {
-      const std::string reason = std::strerror(errno);
-      fs::remove(beside, error);
-      return tl::unexpected(cannot_write(file, reason));
-    }
-  }
-  fs::rename(beside, file, error);
-  if (!error) return {};
-  const std::string reason = error.message();
-  fs::remove(beside, error);
-  return tl::unexpected(cannot_write(file, reason));
+  const std::string text =
+      value.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  if (const auto problem = write_file(file, text))
+    return tl::unexpected(cannot_write(file, problem->reason));
+  return {};
 }
 
 CalibrationLock::CalibrationLock(const std::string& name) : name_(name) {}
@@ -103,7 +92,7 @@ CalibrationLock::~CalibrationLock() {
   if (socket_ >= 0) close(socket_);
 }
 
-bool CalibrationLock::acquire(double patience_s) {
+bool CalibrationLock::acquire(double patience_s, const std::function<bool()>& interrupted) {
   socket_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (socket_ < 0) return true;  // no sockets here: nobody to coordinate with
   // An address in the abstract name space: a leading NUL and no file.
@@ -115,7 +104,7 @@ bool CalibrationLock::acquire(double patience_s) {
   const double start = monotonic_s();
   while (bind(socket_, reinterpret_cast<const sockaddr*>(&address), size) != 0) {
     if (errno != EADDRINUSE) return true;
-    if (monotonic_s() - start > patience_s) return false;
+    if (monotonic_s() - start > patience_s || (interrupted && interrupted())) return false;
     usleep(50'000);
   }
   return true;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <roofmark/machine.hpp>
 #include <roofmark/result.hpp>
@@ -38,8 +39,8 @@ class CalibrationLock {
   CalibrationLock(const CalibrationLock&) = delete;
   CalibrationLock& operator=(const CalibrationLock&) = delete;
 
-  /// True when held; false when another kept it for all of `patience_s`.
-  bool acquire(double patience_s);
+  /// True when held; false when another kept it for all of `patience_s`, or until `interrupted`.
+  bool acquire(double patience_s, const std::function<bool()>& interrupted = {});
 
  private:
   std::string name_;

@@ -30,6 +30,22 @@ Result<Machine> from_file(const std::string& file) {
   return machine_from_json(text.str(), file);
 }
 
+/// The file that stands for this machine, if one was named.
+std::optional<std::string> named_file(const MeasureOptions& options) {
+  if (options.file) return options.file;
+  const char* file = std::getenv("ROOFMARK_MACHINE_FILE");
+  if (file == nullptr || *file == '\0') return std::nullopt;
+  return file;
+}
+
+bool is_interrupted(const MeasureOptions& options) {
+  return options.interrupted && options.interrupted();
+}
+
+Problem interrupted() {
+  return {"the measurement was interrupted", "", "`roofmark machine` measures it once for all"};
+}
+
 /// What is in the store, checked by the probes; nothing when it has to be measured.
 std::optional<Machine> from_store(const std::filesystem::path& file, const Identity& identity,
                                   const MachineLayout& layout, const MeasureOptions& options,
@@ -53,9 +69,7 @@ std::optional<Machine> from_store(const std::filesystem::path& file, const Ident
 }  // namespace
 
 Result<Machine> load_or_measure(const MeasureOptions& options, const MeasureProgress& progress) {
-  if (options.file) return from_file(*options.file);
-  if (const char* file = std::getenv("ROOFMARK_MACHINE_FILE"); file != nullptr && *file != '\0')
-    return from_file(file);
+  if (const auto named = named_file(options)) return from_file(*named);
 
   const Result<MachineLayout> layout = discover_layout();
   if (!layout) return tl::unexpected(layout.error());
@@ -76,8 +90,9 @@ Result<Machine> load_or_measure(const MeasureOptions& options, const MeasureProg
 
   CalibrationLock lock;
   const double asked_s = monotonic_s();
-  if (!lock.acquire(lock_patience_s))
-    notes.emplace_back("Another calibration was still running: the ceilings may be low.");
+  const bool alone = lock.acquire(lock_patience_s, options.interrupted);
+  if (is_interrupted(options)) return tl::unexpected(interrupted());
+  if (!alone) notes.emplace_back("Another calibration was still running: the ceilings may be low.");
   // Whoever held the lock may have measured just what is wanted.
   const bool waited = monotonic_s() - asked_s > 0.01;
   if (file && waited && !options.refresh)
@@ -86,6 +101,7 @@ Result<Machine> load_or_measure(const MeasureOptions& options, const MeasureProg
   Stopwatch watch;
   StoredMachine result;
   result.machine = calibrate(*layout, options, watch, progress);
+  if (is_interrupted(options)) return tl::unexpected(interrupted());
   result.machine.identity = identity;
   result.probes = measure_probes(*layout, watch);
   if (file) {
@@ -94,6 +110,25 @@ Result<Machine> load_or_measure(const MeasureOptions& options, const MeasureProg
   }
   for (std::string& note : notes) result.machine.notes.push_back(std::move(note));
   return std::move(result.machine);
+}
+
+Result<std::optional<Machine>> kept_machine(const MeasureOptions& options) {
+  if (const auto named = named_file(options)) {
+    auto machine = from_file(*named);
+    if (!machine) return tl::unexpected(machine.error());
+    return std::optional<Machine>(std::move(*machine));
+  }
+  const auto folder = store_folder(options);
+  if (!folder) return std::optional<Machine>();
+  const Result<MachineLayout> layout = discover_layout();
+  if (!layout) return tl::unexpected(layout.error());
+  const Identity full = machine_identity(*layout);
+  Identity quick = full;
+  quick["quick"] = "yes";
+  for (const Identity& identity : {full, quick})
+    if (auto stored = load_stored(store_file(*folder, identity), identity); stored && *stored)
+      return std::optional<Machine>(std::move((*stored)->machine));
+  return std::optional<Machine>();
 }
 
 }  // namespace roofmark

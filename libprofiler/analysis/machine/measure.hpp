@@ -31,6 +31,8 @@ struct MeasureOptions {
   std::optional<std::string> file;  ///< use this machine file, measure nothing
   std::optional<std::string>
       cache_dir;  ///< instead of $XDG_CACHE_HOME/roofmark or ~/.cache/roofmark
+  /// Asked now and then while measuring: true ends it early, and nothing is kept.
+  std::function<bool()> interrupted;
 };
 
 /// Told now and then: the share that is done, 0 to 1, and what is being measured.
@@ -40,5 +42,9 @@ using MeasureProgress = std::function<void(double done, std::string_view what)>;
 /// cached. What went wrong on the way without preventing an answer is in Machine::notes.
 Result<Machine> load_or_measure(const MeasureOptions& options,
                                 const MeasureProgress& progress = {});
+
+/// What load_or_measure would find without measuring; nothing where it would measure. A hurried
+/// calibration will do where no full one is kept.
+Result<std::optional<Machine>> kept_machine(const MeasureOptions& options);
 
 }  // namespace roofmark

@@ -17,6 +17,12 @@ namespace {
 constexpr std::size_t array_skew = 1088;
 constexpr std::size_t placement_step = 4096;
 
+/// What a task is worth. Disturbances only ever lower a rate, so an upper quantile: for a ceiling
+/// the 90th percentile of its many windows, as everywhere. The trials bring a handful of windows,
+/// of which the 90th percentile would be the luckiest one.
+constexpr double rank_of_ceiling = 0.9;
+constexpr double rank_of_trial = 0.75;
+
 std::size_t array_bytes(const Task& task) {
   return std::max(task.set_bytes / task.arrays / kernel_chunk_bytes, std::size_t{1}) *
          kernel_chunk_bytes;
@@ -105,6 +111,7 @@ class Stage {
     const bool enough = fewest >= limits_.samples && elapsed >= limits_.least_s;
     choose(elapsed);
     done_ = !trial(round) && (enough || elapsed >= limits_.most_s);
+    if (limits_.interrupted && limits_.interrupted()) done_ = true;
     if (progress_) {
       const double by_samples = static_cast<double>(fewest) /
                                 static_cast<double>(std::max<std::size_t>(limits_.samples, 1));
@@ -117,7 +124,7 @@ class Stage {
   void keep_best_two() {
     std::map<std::size_t, std::vector<std::pair<double, std::size_t>>> by_ceiling;
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
-      by_ceiling[tasks_[i].ceiling].emplace_back(quantile(tasks_[i].rates, 0.75), i);
+      by_ceiling[tasks_[i].ceiling].emplace_back(quantile(tasks_[i].rates, rank_of_trial), i);
       // What was seen during the trials came before its windows had their length, but in long
       // streams.
       if (!tasks_[i].seldom) tasks_[i].rates.clear();
@@ -261,7 +268,8 @@ const Task* best_task(std::span<const Task> tasks, std::size_t ceiling) {
   const Task* best = nullptr;
   for (const Task& task : tasks)
     if (task.ceiling == ceiling && !task.rates.empty() &&
-        (best == nullptr || quantile(task.rates, 0.9) > quantile(best->rates, 0.9)))
+        (best == nullptr ||
+         quantile(task.rates, rank_of_ceiling) > quantile(best->rates, rank_of_ceiling)))
       best = &task;
   return best;
 }

@@ -38,8 +38,9 @@ struct StageLimits {
   double window_s = 30e-6;
   double least_s = 1.0;  ///< spread over at least this time
   double most_s = 3.0;
-  std::size_t samples = 60;   ///< per task; a task that streams brings many per round
-  unsigned trial_rounds = 4;  ///< then each ceiling keeps its two best candidates
+  std::size_t samples = 60;           ///< per task; a task that streams brings many per round
+  unsigned trial_rounds = 4;          ///< then each ceiling keeps its two best candidates
+  std::function<bool()> interrupted;  ///< asked once a round by one thread: true ends the stage
 };
 
 /// Each thread's memory, indexed as `cpus` is; touched by that thread.

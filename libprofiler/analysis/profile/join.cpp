@@ -88,10 +88,10 @@ void set_times(Region& row, const MergedRegion& region, const RegionSamples& sam
                            "record a run of more than a few milliseconds"});
     return;
   }
-  const double window_s = region.last_exit_s - region.first_entry_s;
-  row.work.wall_s = wall_of(region.longest_s, region.thread_s, window_s, samples.depth);
+  row.work.wall_s = wall_of(region.longest_s, region.thread_s, region.window_s, samples.depth);
   row.work.thread_s = Measure{region.thread_s, Source::measured, {}, {}};
-  row.self.wall_s = wall_of(region.longest_self_s, region.self_thread_s, window_s, samples.depth);
+  row.self.wall_s =
+      wall_of(region.longest_self_s, region.self_thread_s, region.window_s, samples.depth);
   row.self.thread_s = Measure{region.self_thread_s, Source::measured, {}, {}};
   row.marker_s = region.marker_s;
   if (region.closed_visits > 0) row.visit_s = visit_times(region);
@@ -130,8 +130,15 @@ Problem gap_reason(Gap gap, const JoinInput& input) {
                  : ended;
     case Gap::cut_short:
       return {ended.reason + ", inside this region", ended.where, ended.remedy};
-    case Gap::not_simulated:
-      return {"its cache accesses were not simulated", "", "--full-cache"};
+    case Gap::passed_over:
+    case Gap::not_simulated: {
+      const bool simulated = gap == Gap::not_simulated;
+      const std::string what =
+          simulated ? "its cache accesses were not simulated" : "it was passed over";
+      if (input.counted && input.counted->hot_only)
+        return {what + ": " + input.counted->hot_only->reason, "", input.counted->hot_only->remedy};
+      return {what, "", "--full-cache"};
+    }
     case Gap::child:
       return {"a region inside it was not counted", "", "see the regions below it"};
     case Gap::none:
@@ -157,6 +164,20 @@ void set_counts(Region& row, const RegionWork& counted) {
   row.flags.insert(counted.flags.begin(), counted.flags.end());
 }
 
+/// Threads that could work at this look. A process that only waits for its children, as a shell
+/// does for its commands, is not one of them.
+std::size_t working_threads(const PlacementSample& sample) {
+  std::set<std::int64_t> parents, running;
+  for (const PlacementSample::Thread& thread : sample.threads) {
+    parents.insert(thread.parent_pid);
+    if (thread.running) running.insert(thread.pid);
+  }
+  return static_cast<std::size_t>(std::count_if(
+      sample.threads.begin(), sample.threads.end(), [&](const PlacementSample::Thread& thread) {
+        return parents.count(thread.pid) == 0 || running.count(thread.pid) != 0;
+      }));
+}
+
 Region whole_program_row(const JoinInput& input, const RegionTree& tree) {
   Region row;
   row.visits = 1;
@@ -167,7 +188,7 @@ Region whole_program_row(const JoinInput& input, const RegionTree& tree) {
   if (whole.wall_s > 0) row.cores_used = Measure{cpu_s / whole.wall_s, Source::measured, {}, {}};
   std::size_t threads = 1;
   for (const PlacementSample& sample : input.samples)
-    threads = std::max(threads, sample.threads.size());
+    threads = std::max(threads, working_threads(sample));
   row.threads = threads;
   // Outside of every region: what the outermost regions leave of the run.
   double regions_s = 0;
@@ -190,17 +211,21 @@ double coverage(const RegionTree& tree, const std::vector<SelfCounts>& counts) {
   return all > 0 ? seen / all : 1.0;
 }
 
-/// Times are wall times: what the program waited for a core is in them.
+/// Times are wall times: what the program waited for a core is in them. Of the time that its
+/// threads could have run, summed over them.
 bool waited_much(const WholeProgram& whole) {
-  return whole.waited_s > noisy_waiting * whole.wall_s;
+  return whole.waited_s > noisy_waiting * (whole.waited_s + whole.user_s + whole.system_s);
 }
 
 void note_waiting(const WholeProgram& whole, Profile& profile) {
   if (waited_much(whole))
-    profile.notes.push_back(fmt::format(
-        "The machine was not quiet: the program was ready to run for {:.2g} s of {:.2g} s without "
-        "getting a core, and its times are longer by as much. Record again on a quiet machine.",
-        whole.waited_s, whole.wall_s));
+    profile.notes.push_back(
+        fmt::format("The program's threads, taken together, were ready to run for {:.2g} s without "
+                    "getting a core "
+                    "and ran for {:.2g} s: its times are longer for it. Others used the machine, "
+                    "or the program "
+                    "has more threads than there are cores. Record again on a quiet machine.",
+                    whole.waited_s, whole.user_s + whole.system_s));
 }
 
 void note_processes(const JoinInput& input, Profile& profile) {
@@ -243,7 +268,8 @@ void note_not_reached(const JoinInput& input, const RegionTree& tree,
   if (!input.counted->problem || !(input.whole.wall_s > 0)) return;
   std::vector<std::size_t> gaps;
   for (std::size_t i = 1; i < work.size(); ++i)
-    if (work[i].flop_gap == Gap::not_entered || work[i].flop_gap == Gap::cut_short)
+    if (work[i].flop_gap == Gap::not_entered || work[i].flop_gap == Gap::cut_short ||
+        work[i].flop_gap == Gap::passed_over)
       gaps.push_back(i);
   std::sort(gaps.begin(), gaps.end(), [&](std::size_t a, std::size_t b) {
     return tree[a].self_thread_s > tree[b].self_thread_s;
@@ -281,6 +307,7 @@ void join(const JoinInput& input, Profile& profile) {
   RegionTree tree;
   const std::string executable = main_executable(input);
   for (const RawProcess& process : input.native) tree.add(process, input, executable);
+  tree.finish();
 
   std::vector<SelfCounts> counts;
   std::vector<RegionWork> work;

@@ -19,7 +19,7 @@ struct WholeProgram {
   double wall_s = 0;
   double user_s = 0;
   double system_s = 0;
-  double waited_s = 0;     ///< ready to run and without a core, as far as that was seen
+  double waited_s = 0;     ///< ready to run and without a core, over all threads that were seen
   double ended_raw_s = 0;  ///< when it ended, on CLOCK_MONOTONIC_RAW
 };
 
@@ -31,6 +31,7 @@ struct PlacementSample {
     int processor = -1;           ///< the core it was last on
     bool running = false;         ///< on a core or waiting for one
     std::uint64_t open_path = 0;  ///< path_key of the innermost open region; 0: none
+    std::int64_t parent_pid = 0;  ///< 0: nobody that is looked at
   };
   double time_s = 0;  ///< since the target was started
   std::vector<Thread> threads;
@@ -44,6 +45,10 @@ struct CountedPass {
   std::string collector;  ///< "emulated"
   std::vector<ProcessCounts> processes;
   std::optional<Problem> problem;  ///< why counts are absent or end early
+  /// Caches that were modelled smaller than they are reported: a caveat of what they gave.
+  std::string reduced_caches = {};
+  /// The pass served the hottest paths alone: why, and what would change it.
+  std::optional<Problem> hot_only = {};
 };
 
 // Constants of the rules in join().
@@ -51,7 +56,8 @@ struct CountedPass {
 /// A region whose mean visit is shorter than this many marker costs is `too_small`.
 inline constexpr double too_small_markers = 10;
 /// Visits whose times scatter by more than this share of their mean are `noisy`, and so is
-/// everything in a program that waited for a core for more than that share of its time.
+/// everything in a program whose threads waited for a core for more than that share of the time
+/// that they could have run.
 inline constexpr double noisy_scatter = 0.5;
 inline constexpr double noisy_waiting = 0.05;
 /// A wall time that is known within this share is given as a value, else as a range.

@@ -60,6 +60,7 @@ class Scaling {
 struct Labels {
   std::string collector;
   std::string sampling;
+  std::string caches;  ///< modelled smaller than reported
 };
 
 Count count_of(const CountRange& range, Source source, const Scaling& scaling,
@@ -102,8 +103,12 @@ void fill(Work& work, const SelfCounts& counts, const Scaling& scaling, const La
     work.operations[name] = count_of(value, scaling, labels);
   for (const auto& [level, traffic] : counts.bytes) {
     const Source source = level == "L1" ? Source::counted : Source::modelled;
-    work.bytes[level] = {count_of(traffic.read, source, scaling, labels),
-                         count_of(traffic.write, source, scaling, labels)};
+    Traffic& bytes = work.bytes[level];
+    bytes = {count_of(traffic.read, source, scaling, labels),
+             count_of(traffic.write, source, scaling, labels)};
+    // What comes from memory depends on how large the caches before it are.
+    if (level == "DRAM" && !labels.caches.empty())
+      for (Count* count : {&*bytes.read, &*bytes.write}) count->caveats.push_back(labels.caches);
   }
 }
 
@@ -176,6 +181,10 @@ std::vector<SelfCounts> collect(const CountedPass& pass, const std::string& main
       for (const std::string& flag : row.flags) {
         if (flag == "unclosed")
           ++sum.open_visits;
+        else if (flag == "passed_over")
+          sum.passed_over = true;
+        else if (flag == "partial")
+          sum.partial = true;
         else
           sum.flags.insert(flag);
       }
@@ -194,7 +203,7 @@ std::vector<RegionWork> counted_work(const CountedPass& pass, const std::vector<
                                      const RegionTree& tree) {
   const std::size_t size = tree.regions().size();
   const std::vector<std::string> levels = interfaces(&pass);
-  Labels labels{pass.collector, ""};
+  Labels labels{pass.collector, "", pass.reduced_caches};
   for (const ProcessCounts& process : pass.processes)
     if (labels.sampling.empty()) labels.sampling = process.sampling;
 
@@ -214,6 +223,8 @@ std::vector<RegionWork> counted_work(const CountedPass& pass, const std::vector<
 
     if (!own.seen && merged.visits > 0)
       region.flop_gap = Gap::not_entered;
+    else if (own.partial || (own.passed_over && own.visits == 0))
+      region.flop_gap = Gap::passed_over;
     else if (nothing_closed || (i == RegionTree::root && pass.problem))
       region.flop_gap = Gap::cut_short;
     if (region.flop_gap == Gap::none) fill(region.self, own, scaling, labels);

@@ -15,6 +15,8 @@ namespace roofmark {
 /// What one region did by itself in the counted pass, over all threads and processes.
 struct SelfCounts {
   bool seen = false;
+  bool passed_over = false;  ///< visits of it came before counting began
+  bool partial = false;      ///< it was open when counting began
   std::uint64_t visits = 0;
   std::uint64_t open_visits = 0;  ///< that the pass did not see the end of
   std::vector<ComputeClass> mix;
@@ -28,7 +30,7 @@ std::vector<SelfCounts> collect(const CountedPass& pass, const std::string& main
                                 RegionTree& tree);
 
 /// Why a quantity of a region is not known.
-enum class Gap { none, not_entered, cut_short, not_simulated, child };
+enum class Gap { none, not_entered, passed_over, cut_short, not_simulated, child };
 
 struct RegionWork {
   Work work, self;

@@ -134,34 +134,78 @@ std::uint64_t first_entry_of(const RawNode& node) {
 }
 
 void add_node(MergedRegion& region, const RawNode& node, const NodeTime& time,
-              const RawProcess& process, const Clock& clock, double end_s) {
+              const RawProcess& process, std::size_t ordinal, const Clock& clock, double end_s) {
   add_flags(region, node);
   const bool open = node.open_since.has_value();
   if (node.visits == 0 && !open && node.sum_ticks == 0) return;  // only passed through
   const double entry_s = clock.raw_s(first_entry_of(node));
   const double exit_s = open ? std::max(end_s, entry_s) : clock.raw_s(node.last_exit);
-  const bool first = region.threads == 0;
+  const bool first = region.shares.empty();
   add_visits(region, node, clock, entry_s);
   region.first_entry_s = first ? entry_s : std::min(region.first_entry_s, entry_s);
-  region.last_exit_s = first ? exit_s : std::max(region.last_exit_s, exit_s);
+  if (first || region.shares.back().process != ordinal)
+    region.shares.push_back({ordinal, 0, entry_s, exit_s, 0, 0});
+  ProcessShare& share = region.shares.back();
+  share.first_entry_s = std::min(share.first_entry_s, entry_s);
+  share.last_exit_s = std::max(share.last_exit_s, exit_s);
   const std::uint64_t open_visits = open && !continues_visit_of_parent(node) ? 1 : 0;
   region.visits += node.visits + open_visits;
   region.open_visits += open_visits;
   region.adopted_visits += node.adopted_visits;
-  region.threads += std::max<std::uint64_t>(node.threads, 1);
+  share.threads += std::max<std::uint64_t>(node.threads, 1);
   region.thread_s += time.time_s;
   region.self_thread_s += time.self_s;
   region.marker_s += time.marker_s;
   region.marker_cost_s =
       std::max(region.marker_cost_s, clock.seconds(static_cast<double>(process.marker_ticks)));
   // Of several threads that were folded into one, only the longest raw time is known.
-  const double share = node.threads > 1 && time.raw_s > 0
-                           ? clock.seconds(static_cast<double>(node.max_thread_ticks)) / time.raw_s
-                           : 1.0;
-  region.longest_s = std::max(region.longest_s, time.time_s * std::min(share, 1.0));
-  region.longest_self_s = std::max(region.longest_self_s, time.self_s * std::min(share, 1.0));
+  const double part = node.threads > 1 && time.raw_s > 0
+                          ? clock.seconds(static_cast<double>(node.max_thread_ticks)) / time.raw_s
+                          : 1.0;
+  share.longest_s = std::max(share.longest_s, time.time_s * std::min(part, 1.0));
+  share.longest_self_s = std::max(share.longest_self_s, time.self_s * std::min(part, 1.0));
   region.declared_flop += node.declared_flop;
   region.declared_bytes += node.declared_bytes;
+}
+
+/// Processes that were in the region at the same time form a group; the groups follow one another.
+/// Threads are the most that existed at once, and the region was open at least for the longest
+/// thread of each group.
+void settle(MergedRegion& region) {
+  std::vector<ProcessShare>& shares = region.shares;
+  std::sort(shares.begin(), shares.end(), [](const ProcessShare& a, const ProcessShare& b) {
+    return a.first_entry_s < b.first_entry_s;
+  });
+  std::vector<std::pair<double, std::uint64_t>> leaving;  // a heap: who leaves first, how many
+  const auto later = [](const auto& a, const auto& b) { return a.first > b.first; };
+  std::uint64_t now = 0;
+  ProcessShare group;
+  const auto end_group = [&] {
+    region.longest_s += group.longest_s;
+    region.longest_self_s += group.longest_self_s;
+    region.window_s += group.last_exit_s - group.first_entry_s;
+  };
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    const ProcessShare& share = shares[i];
+    while (!leaving.empty() && leaving.front().first <= share.first_entry_s) {
+      now -= leaving.front().second;
+      std::pop_heap(leaving.begin(), leaving.end(), later);
+      leaving.pop_back();
+    }
+    now += share.threads;
+    leaving.emplace_back(share.last_exit_s, share.threads);
+    std::push_heap(leaving.begin(), leaving.end(), later);
+    region.threads = std::max(region.threads, now);
+    if (i > 0 && share.first_entry_s < group.last_exit_s) {
+      group.last_exit_s = std::max(group.last_exit_s, share.last_exit_s);
+      group.longest_s = std::max(group.longest_s, share.longest_s);
+      group.longest_self_s = std::max(group.longest_self_s, share.longest_self_s);
+    } else {
+      if (i > 0) end_group();
+      group = share;
+    }
+  }
+  if (!shares.empty()) end_group();
 }
 
 }  // namespace
@@ -233,7 +277,7 @@ void RegionTree::add(const RawProcess& process, const JoinInput& input,
       by_key_[key_of_process(keys[i] != 0 ? keys[i] : 1, process.pid)] = merged[i];
       MergedRegion& region = regions_[merged[i]];
       if (clock) {
-        add_node(region, node, times[i], process, *clock, end_s);
+        add_node(region, node, times[i], process, processes_, *clock, end_s);
       } else {
         add_flags(region, node);
         region.visits += node.visits;
@@ -244,6 +288,11 @@ void RegionTree::add(const RawProcess& process, const JoinInput& input,
         region.flags.insert("adopted");
     }
   }
+  ++processes_;
+}
+
+void RegionTree::finish() {
+  for (MergedRegion& region : regions_) settle(region);
 }
 
 }  // namespace roofmark

@@ -14,6 +14,14 @@
 
 namespace roofmark {
 
+/// A path in one process: processes that run one after another are no threads of one another.
+struct ProcessShare {
+  std::size_t process = 0;  ///< the nth that was added
+  std::uint64_t threads = 0;
+  double first_entry_s = 0, last_exit_s = 0;
+  double longest_s = 0, longest_self_s = 0;  ///< of one thread
+};
+
 /// One path. Times are sums over threads unless they say otherwise.
 struct MergedRegion {
   std::size_t parent = 0;
@@ -23,14 +31,17 @@ struct MergedRegion {
   std::uint64_t visits = 0;  ///< closed ones and those that were still open
   std::uint64_t open_visits = 0;
   std::uint64_t adopted_visits = 0;
-  std::uint64_t threads = 0;  ///< that visited it
+  std::vector<ProcessShare> shares;  ///< by process, those that visited it
+  std::uint64_t threads = 0;         ///< that visited it and existed at the same time
   double thread_s = 0, self_thread_s = 0;
-  double longest_s = 0, longest_self_s = 0;   ///< of one thread
-  double marker_s = 0;                        ///< taken out of thread_s
-  double marker_cost_s = 0;                   ///< what one visit costs
-  double first_entry_s = 0, last_exit_s = 0;  ///< on CLOCK_MONOTONIC_RAW; equal: never visited
-  double min_s = 0, max_s = 0, first_s = 0;   ///< of one visit, as the clock read it
-  double sum_s = 0, sum_of_squares = 0;       ///< over closed visits, as the clock read it
+  /// Of one thread; of processes that did not overlap, the sum.
+  double longest_s = 0, longest_self_s = 0;
+  double window_s = 0;       ///< first entry to last exit, without the gaps between processes
+  double marker_s = 0;       ///< taken out of thread_s
+  double marker_cost_s = 0;  ///< what one visit costs
+  double first_entry_s = 0;  ///< on CLOCK_MONOTONIC_RAW
+  double min_s = 0, max_s = 0, first_s = 0;  ///< of one visit, as the clock read it
+  double sum_s = 0, sum_of_squares = 0;      ///< over closed visits, as the clock read it
   std::uint64_t closed_visits = 0;
   RawHistogram histogram;
   double ticks_per_second = 0;  ///< of the histogram
@@ -48,6 +59,9 @@ class RegionTree {
   /// regions of their own: their outermost names get the executable's name behind them.
   void add(const RawProcess& process, const JoinInput& input, const std::string& main_executable);
 
+  /// To be called after the last add(): sets what hangs on which processes overlapped.
+  void finish();
+
   /// The region with this path, made when there is none.
   std::size_t region(const std::vector<std::string>& path);
   std::size_t child(std::size_t parent, const std::string& name);
@@ -61,6 +75,7 @@ class RegionTree {
 
  private:
   std::vector<MergedRegion> regions_;  ///< parents before children
+  std::size_t processes_ = 0;
   std::vector<std::unordered_map<std::string, std::size_t>> by_name_;
   std::unordered_map<std::uint64_t, std::size_t> by_key_;
 };

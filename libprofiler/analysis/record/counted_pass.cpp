@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/prctl.h>
 
+#include <algorithm>
 #include <analysis/record/counted_pass.hpp>
 #include <analysis/record/launch.hpp>
 #include <analysis/record/overlay.hpp>
@@ -25,17 +26,38 @@ void say(const RecordOptions& options, const std::string& line) {
   if (options.tell) options.tell(line);
 }
 
-emulated::PassOptions pass_options(const CountedRun& run, std::vector<std::string>& notes) {
-  emulated::PassOptions options;
-  options.caches = run.options->full_cache ? emulated::Caches::full : emulated::Caches::sampled;
-  if (run.options->machine) {
-    if (auto geometry = emulated::geometry_of(run.options->machine->topology))
-      options.geometry = *geometry;
-    else
+/// The caches to model, and where their sizes come from. A problem of the kernel's description is
+/// the plan's to report.
+std::optional<emulated::Geometry> caches_to_model(const Machine* machine,
+                                                  std::vector<std::string>& notes) {
+  if (machine != nullptr) {
+    if (auto geometry = emulated::geometry_of(machine->topology)) {
+      if (!geometry->reduced.empty())
+        notes.push_back("The modelled caches are what a pointer chase found to be usable: " +
+                        geometry->reduced +
+                        ". The rest is shared with others or belongs to other cores.");
+      return *geometry;
+    } else {
       notes.push_back("The caches of the given machine can't be modelled, this machine's were: " +
                       to_line(geometry.error()) + ".");
+    }
   }
-  return options;
+  auto geometry = emulated::host_geometry();
+  if (!geometry) return std::nullopt;
+  notes.push_back("The modelled caches have the sizes that the kernel reports (" +
+                  emulated::to_text(*geometry) +
+                  "); whether all of that is usable was not measured: `roofmark machine` does.");
+  return *geometry;
+}
+
+/// What the pass says of itself: its caches, or why it ended early.
+std::string note_of(const CountedPass& counts, const std::optional<emulated::Geometry>& geometry) {
+  std::string note;
+  if (geometry)
+    note = "caches: " + emulated::to_text(*geometry) +
+           (geometry->reduced.empty() ? "" : "; reduced: " + geometry->reduced);
+  if (counts.problem) note = to_line(*counts.problem) + (note.empty() ? "" : "; " + note);
+  return note;
 }
 
 /// What the target finds open besides the three standard descriptors was opened by whoever started
@@ -115,6 +137,25 @@ std::string seconds(double value) {
   return value < 10 ? fmt::format("{:.1f} s", value) : fmt::format("{:.0f} s", value);
 }
 
+/// What a pass leaves out that serves the hottest paths first.
+Problem hot_only(const HotPaths& hot, double deadline_s) {
+  constexpr std::size_t named = 3;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(named, hot.paths.size()); ++i) {
+    std::string path;
+    for (const std::string& name : hot.paths[i]) path += (path.empty() ? "" : "/") + name;
+    list += (i > 0 ? ", " : "") + path;
+  }
+  if (hot.paths.size() > named)
+    list += " and " + std::to_string(hot.paths.size() - named) + " more";
+  return {
+      fmt::format("{} may not be enough for the whole program, so the slowest paths come first "
+                  "({}: {:.0f} % of the time in regions): what runs before them is passed over, "
+                  "and caches are simulated in them alone",
+                  seconds(deadline_s), list, 100 * hot.share),
+      "", "--budget with more seconds, or a smaller case"};
+}
+
 /// Why the counts end before the program did, if they do.
 std::optional<Problem> early_end(const Bounded& bounded, std::optional<double> deadline_s,
                                  const std::filesystem::path& output) {
@@ -136,6 +177,11 @@ Estimate estimate_counted_pass(double native_cpu_s, std::size_t processes, bool 
           startup_s + native_cpu_s * (full_cache ? full_high : sampled_high)};
 }
 
+bool exceeds(const Estimate& estimate, std::optional<double> deadline_s) {
+  // The bounds are a factor apart: the middle is the geometric one.
+  return deadline_s && estimate.low_s * estimate.high_s > *deadline_s * *deadline_s;
+}
+
 Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate) {
   const RecordOptions& options = *run.options;
   const emulated::Install install{options.install.libexec, options.install.lib};
@@ -143,8 +189,11 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
 
   CountedOutcome outcome;
   outcome.counts.collector = "emulated";
-  const auto command =
-      emulated::plan(install, options.command, run.directory, pass_options(run, outcome.notes));
+  emulated::PassOptions pass;
+  pass.caches = options.full_cache ? emulated::Caches::full : emulated::Caches::sampled;
+  pass.geometry = caches_to_model(run.machine, outcome.notes);
+  if (pass.geometry) outcome.counts.reduced_caches = pass.geometry->reduced;
+  auto command = emulated::plan(install, options.command, run.directory, pass);
   if (!command) return tl::unexpected(command.error());
   outcome.notes.insert(outcome.notes.end(), command->notes.begin(), command->notes.end());
 
@@ -153,11 +202,19 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
   const std::optional<double> deadline_s = deadline(options, overlay);
   const Estimate estimate =
       estimate_counted_pass(run.native_cpu_s, run.processes, options.full_cache);
+  if (exceeds(estimate, deadline_s) && !run.hot.paths.empty()) {
+    pass.hot_paths = run.hot.paths;
+    outcome.counts.hot_only = hot_only(run.hot, *deadline_s);
+    outcome.notes.push_back(outcome.counts.hot_only->reason + ".");
+    command = emulated::plan(install, options.command, run.directory, pass);
+    if (!command) return tl::unexpected(command.error());
+  }
   std::string line = fmt::format("Counting in a second run: {} to {} expected",
                                  seconds(estimate.low_s), seconds(estimate.high_s));
   if (deadline_s && estimate.high_s > *deadline_s)
     line += fmt::format(", ended after {} (--budget)", seconds(*deadline_s));
   say(options, line + "; Ctrl-C ends it and keeps the times.");
+  if (outcome.counts.hot_only) say(options, outcome.counts.hot_only->reason + ".");
 
   Descriptor null(open("/dev/null", O_RDWR | O_CLOEXEC));
   Launch launch;
@@ -195,7 +252,7 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
   outcome.pass.collector = "emulated";
   outcome.pass.exit_status = bounded.supervision.end.shell_status();
   outcome.pass.wall_s = bounded.supervision.wall_s;
-  if (outcome.counts.problem) outcome.pass.note = to_line(*outcome.counts.problem);
+  outcome.pass.note = note_of(outcome.counts, pass.geometry);
   return outcome;
 }
 

@@ -1,8 +1,9 @@
 // Runs the target a second time under the emulated collector, out of the way of the first run.
 #pragma once
 
-#include <analysis/profile/join.hpp>
 #include <analysis/files/descriptor.hpp>
+#include <analysis/profile/hot_paths.hpp>
+#include <analysis/profile/join.hpp>
 #include <analysis/record/record.hpp>
 #include <analysis/record/signal_gate.hpp>
 #include <filesystem>
@@ -15,10 +16,12 @@ inline constexpr double default_budget_s = 300;
 
 struct CountedRun {
   const RecordOptions* options = nullptr;
-  std::filesystem::path directory;  ///< for its files; on no network file system
-  Descriptor standard_input;        ///< what the target reads
-  double native_cpu_s = 0;          ///< of the native run: the estimate rests on it
-  std::size_t processes = 1;        ///< each has to start the emulator anew
+  const Machine* machine = nullptr;  ///< whose caches are modelled; none: those the kernel reports
+  std::filesystem::path directory;   ///< for its files; on no network file system
+  HotPaths hot;                      ///< of the native run: served first where time is short
+  Descriptor standard_input;         ///< what the target reads
+  double native_cpu_s = 0;           ///< of the native run: the estimate rests on it
+  std::size_t processes = 1;         ///< each has to start the emulator anew
 };
 
 struct CountedOutcome {
@@ -33,6 +36,8 @@ struct Estimate {
   double high_s = 0;
 };
 Estimate estimate_counted_pass(double native_cpu_s, std::size_t processes, bool full_cache);
+/// Whether a pass is more likely than not to be ended before its end.
+bool exceeds(const Estimate& estimate, std::optional<double> deadline_s);
 
 /// Why this target can't be counted, or what was counted, perhaps incomplete (`counts.problem`).
 Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate);

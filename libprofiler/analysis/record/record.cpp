@@ -8,6 +8,7 @@
 #include <analysis/record/record.hpp>
 #include <analysis/record/scratch.hpp>
 #include <analysis/record/stdin_capture.hpp>
+#include <analysis/record/supervise.hpp>
 #include <array>
 #include <csignal>
 #include <cstring>
@@ -57,10 +58,55 @@ std::optional<Problem> unknown_counters(const std::string& name) {
   return Problem{"no such collector here", "--counters " + name, "auto, emulated or none"};
 }
 
+/// The ceilings and caches of this machine. The timed run is over and the counted one has not
+/// begun: none disturbs the other. Returns why nothing more is to be done, if the user said so.
+std::optional<Problem> measure(const RecordOptions& options, const SignalGate& gate,
+                               Profile& profile) {
+  if (!options.measure) return std::nullopt;
+  int asked_to_end = 0;
+  // One thread at a time asks.
+  auto machine = options.measure([&] {
+    while (const auto signal = gate.next()) {
+      const int number = static_cast<int>(signal->ssi_signo);
+      if (asks_to_end(number)) asked_to_end = number;
+      if (number == SIGTSTP) raise(SIGSTOP);
+    }
+    return asked_to_end != 0;
+  });
+  if (machine) {
+    profile.machine = std::move(*machine);
+  } else {
+    const std::string text =
+        "This machine's ceilings are not known: " + to_line(machine.error()) + ".";
+    profile.notes.push_back(text);
+    if (options.tell) options.tell(text);
+  }
+  if (asked_to_end == 0) return std::nullopt;
+  return Problem{
+      std::string("it was interrupted (") + strsignal(asked_to_end) + ") before the counted run",
+      "", "let it run to its end"};
+}
+
+/// Whose caches the counted pass models.
+const Machine* caches_of(const RecordOptions& options, const Profile& profile) {
+  if (!profile.machine.topology.caches.empty()) return &profile.machine;
+  return options.caches_of ? &*options.caches_of : nullptr;
+}
+
+HotPaths hot_paths_of(const NativeRun& native) {
+  JoinInput input;
+  input.native = native.processes;
+  input.whole = native.whole;
+  input.ticks_per_second = native.ticks_per_second;
+  return hot_paths(input);
+}
+
 void count(const RecordOptions& options, const NativeRun& native, const Scratch* scratch,
            const StdinCapture& standard_input, const SignalGate& gate, JoinInput& input,
            Profile& profile) {
   input.not_counted = why_not_counted(options, native);
+  auto interrupted = measure(options, gate, profile);
+  if (interrupted && !input.not_counted) input.not_counted = std::move(interrupted);
   if (input.not_counted) return;
   if (scratch == nullptr) {
     input.not_counted = Problem{"no directory could hold the counts", "",
@@ -69,8 +115,10 @@ void count(const RecordOptions& options, const NativeRun& native, const Scratch*
   }
   CountedRun run;
   run.options = &options;
+  run.machine = caches_of(options, profile);
   run.native_cpu_s = native.whole.user_s + native.whole.system_s;
   run.processes = native.processes_seen;
+  run.hot = hot_paths_of(native);
   auto replayed = standard_input.replay();
   if (!replayed) {
     input.not_counted = replayed.error();

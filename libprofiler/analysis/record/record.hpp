@@ -18,7 +18,12 @@ struct RecordOptions {
   bool full_cache = false;           ///< simulate every access, sample nothing
   bool once = false;                 ///< the target may run only once
   std::optional<double> budget_s;    ///< wall time for the counted pass; unset: the default
-  std::optional<Machine> machine;  ///< whose caches the counted pass models; unset: this machine's
+  /// Loads or measures the machine; called once, after the timed run and before the counted one,
+  /// whose caches it describes. Gives up when `interrupted` says that the user wants to end. Unset:
+  /// the ceilings stay unknown.
+  std::function<Result<Machine>(const std::function<bool()>& interrupted)> measure;
+  /// Without `measure`: whose caches the counted pass models; unset: those the kernel reports.
+  std::optional<Machine> caches_of;
   InstallPaths install;
   /// Directories that may hold the recording while it is made; empty: the usual ones.
   std::vector<std::filesystem::path> scratch_candidates;
@@ -39,7 +44,7 @@ struct TargetEnd {
 };
 
 struct Recording {
-  Profile profile;  ///< machine and rooflines are still empty
+  Profile profile;  ///< rooflines are still empty
   TargetEnd end;
   std::optional<Problem> not_started;  ///< why, when the target was never started
 };

@@ -51,8 +51,15 @@ class Directory {
   DIR* handle_;
 };
 
-/// Adds the threads of `pid`, and its children to `queue`.
-void look_at(pid_t pid, PlacementSample& sample, std::vector<pid_t>& queue) {
+struct Found {
+  pid_t pid = 0, parent = 0;
+};
+
+/// Adds the threads of `process`, and its children to `queue`; `waited` gets what each thread
+/// waited for a core.
+void look_at(Found process, PlacementSample& sample, std::vector<Found>& queue,
+             std::vector<std::pair<pid_t, double>>& waited) {
+  const pid_t pid = process.pid;
   const std::string tasks = "/proc/" + std::to_string(pid) + "/task/";
   Directory directory(tasks);
   while (const dirent* entry = directory.next()) {
@@ -61,12 +68,16 @@ void look_at(pid_t pid, PlacementSample& sample, std::vector<pid_t>& queue) {
     PlacementSample::Thread thread;
     char state = 0;
     if (!parse_stat(read_small(task + "/stat"), state, thread.processor)) continue;
+    if (state == 'Z' || state == 'X') continue;  // it has ended and nobody has asked for it yet
     thread.pid = pid;
+    thread.parent_pid = process.parent;
     thread.tid = std::strtoll(entry->d_name, nullptr, 10);
     thread.running = state == 'R';
     sample.threads.push_back(thread);
+    waited.emplace_back(thread.tid, parse_run_delay(read_small(task + "/schedstat")));
     if (queue.size() < most_processes)
-      for (const pid_t child : numbers(read_small(task + "/children"))) queue.push_back(child);
+      for (const pid_t child : numbers(read_small(task + "/children")))
+        queue.push_back({child, pid});
   }
 }
 
@@ -119,15 +130,25 @@ double parse_run_delay(std::string_view line) {
   return static_cast<double>(delay_ns) * 1e-9;
 }
 
+double Sampler::waited_for_core_s() const {
+  double sum_s = waited_of_gone_s_;
+  for (const auto& [tid, seconds] : waited_s_) sum_s += seconds;
+  return sum_s;
+}
+
 double Sampler::look(double elapsed_s) {
   const double started_s = monotonic_s();
   PlacementSample sample;
   sample.time_s = elapsed_s;
-  std::vector<pid_t> queue{target_};
-  for (std::size_t i = 0; i < queue.size(); ++i) look_at(queue[i], sample, queue);
-  processes_.insert(queue.begin(), queue.end());
-  waited_s_ = std::max(
-      waited_s_, parse_run_delay(read_small("/proc/" + std::to_string(target_) + "/schedstat")));
+  std::vector<Found> queue{{target_, 0}};
+  std::vector<std::pair<pid_t, double>> waited;
+  for (std::size_t i = 0; i < queue.size(); ++i) look_at(queue[i], sample, queue, waited);
+  for (const Found& process : queue) processes_.insert(process.pid);
+  for (const auto& [tid, seconds] : waited) {
+    double& known_s = waited_s_[tid];
+    if (seconds < known_s) waited_of_gone_s_ += known_s;
+    known_s = seconds;
+  }
   if (!recording_.empty()) add_open_regions(recording_, sample);
   if (!sample.threads.empty()) samples_.push_back(std::move(sample));
   if (samples_.size() > most_samples) {

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <analysis/profile/join.hpp>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -22,8 +23,9 @@ class Sampler {
   /// short program is seen too, and are kept below 2 % of a core and 4096 in number.
   double look(double elapsed_s);
 
-  /// How long the target's first thread was ready to run and got no core, as far as it was seen.
-  double waited_for_core_s() const { return waited_s_; }
+  /// How long threads of the target were ready to run and got no core, summed over those that were
+  /// seen, up to when they were seen last.
+  double waited_for_core_s() const;
   /// Processes that were seen, the target among them.
   std::size_t processes() const { return processes_.size(); }
   std::vector<PlacementSample> take() { return std::move(samples_); }
@@ -31,7 +33,8 @@ class Sampler {
  private:
   pid_t target_;
   std::string recording_;
-  double waited_s_ = 0;
+  std::map<pid_t, double> waited_s_;  ///< by thread
+  double waited_of_gone_s_ = 0;       ///< of threads whose number another one has got
   std::set<pid_t> processes_;
   double interval_s_ = 1e-3;
   double longest_interval_s_ = 20e-3;

@@ -71,10 +71,6 @@ void wait_for_signal(const SignalGate& gate, double seconds) {
   ppoll(&entry, 1, &timeout, nullptr);
 }
 
-bool asks_to_end(int signal) {
-  return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
-}
-
 /// Stops together with the target: by Ctrl-Z, or when somebody stops only the recorder.
 void stop_with(pid_t pid, const signalfd_siginfo& signal) {
   if (must_forward(signal, pid)) kill(pid, SIGTSTP);
@@ -82,6 +78,10 @@ void stop_with(pid_t pid, const signalfd_siginfo& signal) {
 }
 
 }  // namespace
+
+bool asks_to_end(int signal) {
+  return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+}
 
 Supervision supervise(const Launched& program, const SignalGate& gate, const Look& look) {
   const pid_t pid = program.pid;

@@ -20,6 +20,9 @@ struct Supervision {
   int asked_to_end = 0;  ///< the last of SIGINT, SIGTERM, SIGHUP, SIGQUIT that arrived, 0: none
 };
 
+/// Whether a signal asks a program to end, as one typed at the terminal does.
+bool asks_to_end(int signal);
+
 /// Called at each look with the seconds since the start; returns the seconds until the next.
 using Look = std::function<double(double elapsed_s)>;
 
