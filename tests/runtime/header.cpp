@@ -21,6 +21,9 @@ inline int in_line() {
   ROOFMARK_FUNCTION();
   ROOFMARK_SCOPE("in an inline function");
   ROOFMARK_SCOPE_AS(named, "named");
+  // clang-format off
+  ROOFMARK_SCOPE_AS(first, "two on"); ROOFMARK_SCOPE_AS(second, "one line");
+  // clang-format on
   named.declare(roofmark::Flop{1.0}, roofmark::Bytes{2.0});
   named.declare(roofmark::Flop{1.0});
   named.declare(roofmark::Bytes{2.0});

@@ -95,6 +95,16 @@ TEST_CASE("a raw clone is noticed without any handler") {
   REQUIRE(total(run.processes.front(), "parent").visits == 1);
 }
 
+TEST_CASE("becoming a child: what the runtime calls there may be annotated") {
+  const Recorded run = record("runtime_target", "annotated getpid");
+  REQUIRE(run.exit_status == 0);
+  REQUIRE(run.processes.size() == 2);
+  const auto* child = child_of(run, run.processes.front().pid);
+  REQUIRE(child != nullptr);
+  REQUIRE(child->context == std::vector<std::string>{"parent"});
+  REQUIRE(total(*child, "parent|in child").visits == 1);
+}
+
 TEST_CASE("a vfork child does not write, and its parent goes on where it was") {
   const Recorded run = record("runtime_target", "vforks");
   REQUIRE(run.exit_status == 0);

@@ -75,6 +75,16 @@ TEST_CASE("a scope that another thread closes") {
   REQUIRE(total(run, "last").visits == 1);
 }
 
+TEST_CASE("a scope that outlives its thread") {
+  const Recorded run = record("runtime_target", "outlives thread");
+  REQUIRE(run.exit_status == 0);
+  REQUIRE(total(run, "main|left open").visits == 8);
+  REQUIRE(total(run, "main|left open").unclosed);
+  REQUIRE(total(run, "main|its successor").visits == 8);
+  REQUIRE(total(run, "main|after").visits == 1);
+  REQUIRE(run.processes.front().stale_exits == 8);
+}
+
 TEST_CASE("a coroutine that goes on elsewhere") {
   const Recorded run = record("runtime_target", "coroutine");
   REQUIRE(run.exit_status == 0);

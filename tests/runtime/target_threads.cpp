@@ -95,6 +95,22 @@ int wrong_thread() {
   return 0;
 }
 
+// Scopes that are closed when their threads have ended, and others have taken their storage.
+int outlives_thread() {
+  ROOFMARK_SCOPE("main");
+  std::unique_ptr<roofmark::Scope> scopes[8];
+  for (auto& scope : scopes) {
+    std::thread([&] { scope = std::make_unique<roofmark::Scope>("left open"); }).join();
+    std::thread([&] {
+      ROOFMARK_SCOPE("its successor");
+      scopes[0].reset();
+    }).join();
+  }
+  for (auto& scope : scopes) scope.reset();
+  { ROOFMARK_SCOPE("after"); }
+  return 0;
+}
+
 struct Coroutine {
   struct promise_type {
     Coroutine get_return_object() {
@@ -139,8 +155,13 @@ int late_regions() {
 }  // namespace
 
 Scenarios thread_scenarios() {
-  return {{"below creator", below_creator}, {"pool", pool},
-          {"detached", detached},           {"short threads", short_threads},
-          {"live threads", live_threads},   {"wrong thread", wrong_thread},
-          {"coroutine", coroutine},         {"late regions", late_regions}};
+  return {{"below creator", below_creator},
+          {"pool", pool},
+          {"detached", detached},
+          {"short threads", short_threads},
+          {"live threads", live_threads},
+          {"wrong thread", wrong_thread},
+          {"outlives thread", outlives_thread},
+          {"coroutine", coroutine},
+          {"late regions", late_regions}};
 }

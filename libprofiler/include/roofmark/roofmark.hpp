@@ -214,6 +214,9 @@ inline namespace annotation_v1 __attribute__((visibility("hidden"))) {
 
 #define ROOFMARK_SCOPE_AS(variable, text) \
   ROOFMARK_SCOPE_AT_(ROOFMARK_JOIN_(roofmark_site_of_, variable), variable, text)
+// By the line and not by __COUNTER__: in an inline function the site must bear the same name in
+// every source file, or the linker would merge the sites of different regions. So two on one line
+// of one block need names of their own: ROOFMARK_SCOPE_AS.
 #define ROOFMARK_SCOPE(text) ROOFMARK_SCOPE_AS(ROOFMARK_JOIN_(roofmark_scope_, __LINE__), text)
 #define ROOFMARK_FUNCTION() \
   ROOFMARK_FUNCTION_AT_(roofmark_site_of_function_, roofmark_scope_of_function_)

@@ -105,9 +105,15 @@ bool in_vfork_child(Thread* thread) {
 
 void become_child(Thread* thread) {
   SignalsBlocked blocked;
-  // A raw clone may have copied the lock while another thread held it.
-  runtime.lock = PTHREAD_MUTEX_INITIALIZER;
-  pthread_mutex_lock(&runtime.lock);
+  // Whatever we call from here and is itself annotated must not come back here. True already where
+  // a handler of fork() runs: the lock is then this thread's, and after_fork_in_child() opens it.
+  const bool outermost = !inside_runtime;
+  inside_runtime = true;
+  if (outermost) {
+    // A raw clone may have copied the lock while another thread held it.
+    runtime.lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&runtime.lock);
+  }
   const uint64_t when = runtime.fork_ticks != 0 ? runtime.fork_ticks : ticks();
   runtime.fork_ticks = 0;
 
@@ -165,7 +171,9 @@ void become_child(Thread* thread) {
   }
   this_thread = ready ? thread : created && thread == nullptr ? &no_thread : &lost_thread;
   if (runtime.fork_word != nullptr) store(*runtime.fork_word, uint64_t{1});
+  if (!outermost) return;
   pthread_mutex_unlock(&runtime.lock);
+  inside_runtime = false;
 }
 
 }  // namespace roofmark::runtime

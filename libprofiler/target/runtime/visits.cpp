@@ -201,7 +201,9 @@ void leave_slow(roofmark_token token, uint64_t now) {
     if (!is_real(this_thread)) return;
   }
   if (now >= load(*thread->deadline)) housekeeping(thread, now);
-  bool same_visit = token.visit == node->record->entry;
+  // A token may be older than its thread: the node then serves another, or has no record (yet).
+  const arena::Record* known = load(node->record);
+  bool same_visit = known != nullptr && token.visit == load(known->entry);
   while (node->successor != nullptr) node = node->successor;
   if (node != token.node) same_visit = node->inherited;
   if (node == &thread->other && thread->depth_in_other > 0) {
