@@ -48,6 +48,18 @@ TEST_CASE("a static program is counted as a whole") {
   REQUIRE(sum(r, {"sum"}).rows == 0);
 }
 
+TEST_CASE("a static program with the runtime's archive has its regions") {
+  const Run r = run({program("static_regions"), "triad", "100003"}, full(32768, 262144, 1 << 20));
+  REQUIRE(r.wait_status == 0);
+  const Sum triad = sum(r, {"triad"});
+  REQUIRE(triad.visits == 1);
+  REQUIRE(triad.flop == 2 * 100003);
+  REQUIRE(triad.dram() > 16 * 100003);
+  REQUIRE(sum(r, {}).rows >= 1);
+  // And natively, without anybody who records, it does what it did before.
+  REQUIRE(run_native({program("static_regions"), "triad", "100003"}).wait_status == 0);
+}
+
 TEST_CASE("a program built with -pg is counted, or its end is explained") {
   const Run r = run({program("profiled")}, flop_only());
   if (WIFEXITED(r.wait_status)) {

@@ -4,7 +4,9 @@
 #include <numeric>
 #include <vector>
 
+#include "analysis/machine/buffer.hpp"
 #include "analysis/machine/plan.hpp"
+#include "analysis/machine/stage.hpp"
 #include "catch.hpp"
 
 using namespace roofmark;
@@ -115,5 +117,35 @@ TEST_CASE("a plan holds each ceiling once, with its candidates") {
   for (const PlannedCeiling& ceiling : narrow.ceilings) {
     if (ceiling.kind == PlannedCeiling::Kind::compute) CHECK(ceiling.operation == Operation::fma);
     if (ceiling.kind == PlannedCeiling::Kind::bandwidth) CHECK(ceiling.level == "DRAM");
+  }
+}
+
+TEST_CASE("a stage that has no time still brings windows for every ceiling") {
+  PlanInputs inputs;
+  inputs.caches = {{"L1", 16384, false}, {"L2", 262144, false}};
+  inputs.memory_set_bytes = std::size_t{8} << 20;
+  inputs.memory_warm_bytes = std::size_t{1} << 20;
+  const auto kernels = usable_kernels(all_kernels(), cpu_features());
+  if (kernels.empty()) return;
+  Result<Buffer> buffer = Buffer::reserve(std::size_t{16} << 20);
+  REQUIRE(buffer);
+  buffer->touch(buffer->bytes(), 60);
+  REQUIRE(buffer->touched() == buffer->bytes());
+  Buffer* const memory[] = {&*buffer};
+  const unsigned cpu[] = {0};
+  const Stopwatch watch;
+  for (const unsigned trials : {0U, 1U, 3U}) {
+    Plan plan = plan_stage(kernels, inputs);
+    StageLimits limits;
+    limits.least_s = limits.most_s = 0;
+    limits.samples = 1000000;
+    limits.trial_rounds = trials;
+    run_stage(plan.tasks, cpu, memory, limits, watch, {});
+    for (std::size_t i = 0; i < plan.ceilings.size(); ++i) {
+      INFO(trials << " trials: " << plan.ceilings[i].level << " " << plan.ceilings[i].pattern);
+      const Task* best = best_task(plan.tasks, i);
+      REQUIRE(best != nullptr);
+      CHECK(best->rates.size() > 0);
+    }
   }
 }

@@ -56,6 +56,22 @@ CODE static void detach_thread(void) {
   VALGRIND_DO_CLIENT_REQUEST_STMT(ROOFMARK_REQUEST_DETACH, 0, 0, 0, 0, 0);
 }
 
+#if defined(ROOFMARK_COUNTED_IN_ARCHIVE)
+/* In a static program the archive of the recording runtime has the table, and no other runtime can
+ * be loaded. On the emulator its entries are replaced; anywhere else asking for it does nothing. */
+int roofmark_count_instead(roofmark_api* table);
+CODE int roofmark_count_instead(roofmark_api* table) {
+  if (!connect_emulator()) return 0;
+  table->enter = enter;
+  table->leave = leave;
+  table->enter_name = enter_name;
+  table->leave_site = leave_site;
+  table->declare = declare;
+  table->detach_thread = detach_thread;
+  return 1;
+}
+#else
 __attribute__((visibility("default"))) const roofmark_api roofmark_api_v1 = {
     1,          sizeof(roofmark_api), connect_emulator, enter,        leave,
     enter_name, leave_site,           declare,          detach_thread};
+#endif

@@ -96,7 +96,8 @@ class Stage {
     takes_part_.assign(tasks_.size(), false);
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
       const bool rests = tasks_[i].seldom && tasks_[i].rates.size() >= 2 * limits_.samples;
-      takes_part_[i] = !dropped_[i] && !rests && (dear || !tasks_[i].seldom);
+      const bool unknown = tasks_[i].rates.empty();
+      takes_part_[i] = !dropped_[i] && !rests && (dear || unknown || !tasks_[i].seldom);
     }
   }
 
@@ -110,7 +111,11 @@ class Stage {
       if (!dropped_[i]) fewest = std::min(fewest, tasks_[i].rates.size());
     const bool enough = fewest >= limits_.samples && elapsed >= limits_.least_s;
     choose(elapsed);
-    done_ = !trial(round) && (enough || elapsed >= limits_.most_s);
+    // The round after the trials is always made: on a slow machine these take all the time, and
+    // most of what they brought was thrown away. Less time means fewer windows and not fewer
+    // ceilings.
+    const bool measured = round > limits_.trial_rounds;
+    done_ = measured && (enough || elapsed >= limits_.most_s);
     if (limits_.interrupted && limits_.interrupted()) done_ = true;
     if (progress_) {
       const double by_samples = static_cast<double>(fewest) /

@@ -1,10 +1,23 @@
 // The one object that the annotation headers look for.
 #include "runtime.hpp"
 
+#if defined(ROOFMARK_COUNTED_IN_ARCHIVE)
+// In a static program, which no other runtime can be loaded into: on the emulator, the markers go
+// to it and this runtime is not used.
+extern "C" __attribute__((visibility("hidden"))) int roofmark_count_instead(roofmark_api* table);
+#endif
+
+// Constant for everyone but connect(): what it sets, it sets before anybody may call more than
+// that.
+extern "C" __attribute__((visibility("default"))) roofmark_api roofmark_api_v1;
+
 namespace roofmark::runtime {
 namespace {
 
 int api_connect() {
+#if defined(ROOFMARK_COUNTED_IN_ARCHIVE)
+  if (roofmark_count_instead(&roofmark_api_v1) != 0) return 1;
+#endif
   return connect();
 }
 template <class Clock>
@@ -38,8 +51,6 @@ void api_detach_thread() {
 
 using namespace roofmark::runtime;
 
-// Constant for everyone but use_clock(), which runs before anybody may call more than connect().
-extern "C" __attribute__((visibility("default"))) roofmark_api roofmark_api_v1;
 roofmark_api roofmark_api_v1 = {
     1,
     sizeof(roofmark_api),

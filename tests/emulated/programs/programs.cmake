@@ -41,6 +41,7 @@ if(ROOFMARK_HAS_DWARF64)
   roofmark_test_program(dwarf64 difficult.c FLAGS -O2 -gdwarf64)
 endif()
 roofmark_test_program(static difficult.c FLAGS -O2 LIBS -static)
+roofmark_test_program(static_regions kernels.c FLAGS -O2 -fno-tree-vectorize -fno-math-errno LIBS roofmark_runtime_static -static)
 roofmark_test_program(profiled difficult.c FLAGS -O2 -pg -DDIFFICULT_LONG LIBS -pg)
 
 roofmark_test_program(stepped_scalar stepped.c FLAGS -O2 -fno-tree-vectorize -fno-math-errno)
