@@ -71,8 +71,11 @@ Result<GivenNumbers> given_by(const ChartArguments& arguments) {
   return given;
 }
 
-bool ends_with(const std::string& text, std::string_view end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+/// `end` in small letters.
+bool ends_with(std::string text, std::string_view end) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  return text.ends_with(end);
 }
 
 int chart(const ChartArguments& arguments) {
@@ -121,7 +124,8 @@ void add_chart_command(CLI::App& app, int& status) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_option("kernel", arguments->kernels,
                       "NAME=INTENSITY or NAME=INTENSITY@FLOPS, FLOP/byte and FLOP/s");
-  command->add_option("-o,--output", arguments->output, "Write a chart to this .svg or .html file");
+  command->add_option("-o,--output", arguments->output, "Write a chart to this .svg or .html file")
+      ->check(not_empty);
   command->add_flag("--ascii", arguments->ascii, "ASCII only");
   command->callback([arguments, &status] { status = chart(*arguments); });
 }

@@ -1,8 +1,5 @@
 // `roofmark machine`: this machine's ceilings.
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <roofmark/report.hpp>
@@ -15,6 +12,7 @@
 #include "analysis/report/output.hpp"
 #include "analysis/report/terminal.hpp"
 #include "commands.hpp"
+#include "progress_line.hpp"
 
 namespace roofmark::cli {
 namespace {
@@ -26,19 +24,6 @@ struct MachineArguments {
   std::string output;
   bool ascii = false;
 };
-
-/// One line that replaces itself, and leaves nothing behind.
-MeasureProgress progress_line() {
-  if (isatty(STDERR_FILENO) == 0) return {};
-  return [](double done, std::string_view what) {
-    if (done >= 1)
-      std::fputs("\r\x1b[K", stderr);
-    else
-      std::fprintf(stderr, "\rmeasuring this machine: %3.0f %%, %.*s\x1b[K", 100 * done,
-                   static_cast<int>(what.size()), what.data());
-    std::fflush(stderr);
-  };
-}
 
 std::string text_of(const Machine& machine, const MachineArguments& arguments) {
   const Terminal terminal = terminal_of_output();
@@ -64,7 +49,7 @@ std::string rendered(const Machine& machine, const MachineArguments& arguments) 
 }
 
 int run(const MachineArguments& arguments) {
-  const Result<Machine> machine = load_or_measure(arguments.measure, progress_line());
+  const Result<Machine> machine = load_or_measure(arguments.measure, measuring_progress());
   if (!machine) return say(machine.error(), bad_input);
   const std::string text = rendered(*machine, arguments);
   const auto problem =
@@ -80,12 +65,13 @@ void add_machine_command(CLI::App& app, int& status) {
   const auto arguments = std::make_shared<MachineArguments>();
   command->add_flag("--json", arguments->json, "The same as --format json");
   command->add_option("--format", arguments->format, "text, json (roofmark-machine/1), svg or html")
-      ->check(CLI::IsMember({"text", "json", "svg", "html"}));
-  command->add_option("-o,--output", arguments->output, "Write to this file");
+      ->transform(CLI::IsMember({"text", "json", "svg", "html"}, CLI::ignore_case));
+  command->add_option("-o,--output", arguments->output, "Write to this file")->check(not_empty);
   command->add_flag("--quick", arguments->measure.quick,
                     "Fewer windows: a few seconds, less exact");
   command->add_flag("--refresh", arguments->measure.refresh, "Measure again whatever is kept");
-  command->add_option("--file", arguments->measure.file, "Show this machine file; measure nothing");
+  command->add_option("--file", arguments->measure.file, "Show this machine file; measure nothing")
+      ->check(not_empty);
   command->add_flag("--ascii", arguments->ascii, "Nothing but ASCII in the text");
   command->callback([arguments, &status] { status = run(*arguments); });
 }

@@ -1,5 +1,7 @@
 // `roofmark report`: a profile as text, JSON, CSV, HTML or SVG.
+#include <algorithm>
 #include <iostream>
+#include <optional>
 #include <roofmark/report.hpp>
 #include <roofmark/roofline.hpp>
 #include <string>
@@ -17,7 +19,8 @@ struct ReportArguments {
   std::vector<std::string> files;
   std::string format = "text";
   std::string output;
-  std::string level;
+  std::optional<std::string> wanted_level;  ///< as it was typed
+  std::string level;                        ///< as the profile at hand spells it
   bool all = false, self = false, inclusive = false, chart = false, ascii = false;
   unsigned width = 0;
 };
@@ -27,9 +30,7 @@ Result<Profile> load(const std::string& file) {
   if (!text) return tl::unexpected(text.error());
   auto profile = profile_from_json(*text, file == "-" ? "standard input" : file);
   if (!profile) return profile;
-  bool judged = false;
-  for (const Region& region : profile->regions) judged = judged || !region.rooflines.empty();
-  if (!judged) judge(*profile);
+  judge_where_open(*profile);
   return profile;
 }
 
@@ -62,8 +63,12 @@ std::string rendered(const Profile& profile, const ReportArguments& arguments) {
   chart.self = !arguments.inclusive;
   if (arguments.all) chart.points = static_cast<std::size_t>(-1);
   if (arguments.format == "json") return to_json(profile) + "\n";
-  if (arguments.format == "csv") return render_csv(profile);
-  if (arguments.format == "html") return render_html(profile, {chart});
+  if (arguments.format == "csv") return render_csv(profile, arguments.level);
+  if (arguments.format == "html") {
+    HtmlOptions html{chart};
+    if (arguments.all) html.regions = 0;
+    return render_html(profile, html);
+  }
   if (arguments.format == "svg") return render_svg(chart_of(profile, chart));
   return text_of(profile, arguments);
 }
@@ -95,7 +100,28 @@ int deliver(const std::string& text, const ReportArguments& arguments) {
   return problem ? say(*problem, failed) : 0;
 }
 
-int report(const ReportArguments& arguments) {
+bool same_but_for_case(const std::string& a, const std::string& b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+/// The level as the profile spells it.
+Result<std::string> level_of(const Profile& profile, const std::string& file,
+                             const std::string& wanted) {
+  std::string known;
+  for (const std::string& level : levels_of(profile)) {
+    if (same_but_for_case(level, wanted)) return level;
+    known += (known.empty() ? "" : ", ") + level;
+  }
+  return tl::unexpected(Problem{
+      wanted.empty() ? "`--level` names no interface" : "no bytes were counted at `" + wanted + "`",
+      file,
+      known.empty() ? "it has bytes at no interface: leave `--level` out"
+                    : "choose one of " + known});
+}
+
+int report(ReportArguments arguments) {
   if (arguments.files.size() > 1 && arguments.format != "text")
     return say({"one file at a time in this format", "report --format " + arguments.format,
                 "call it once for each file"},
@@ -108,16 +134,14 @@ int report(const ReportArguments& arguments) {
       status = say(profile.error(), bad_input);
       continue;
     }
-    if (!arguments.level.empty()) {
-      const auto levels = levels_of(*profile);
-      if (std::find(levels.begin(), levels.end(), arguments.level) == levels.end()) {
-        std::string known;
-        for (const std::string& level : levels) known += (known.empty() ? "" : ", ") + level;
-        status = say({"no bytes were counted at " + arguments.level, file,
-                      known.empty() ? "" : "choose one of " + known},
-                     bad_input);
+    arguments.level.clear();
+    if (arguments.wanted_level) {
+      const auto level = level_of(*profile, file, *arguments.wanted_level);
+      if (!level) {
+        status = say(level.error(), bad_input);
         continue;
       }
+      arguments.level = *level;
     }
     if (arguments.files.size() > 1) text += (text.empty() ? "" : "\n") + ("==> " + file + "\n");
     text += rendered(*profile, arguments);
@@ -137,9 +161,10 @@ void add_report_command(CLI::App& app, int& status) {
                    "Profiles that `roofmark record` wrote; - is standard input")
       ->required();
   command->add_option("--format", arguments->format, "text, json, csv, html or svg")
-      ->check(CLI::IsMember({"text", "json", "csv", "html", "svg"}));
-  command->add_option("-o,--output", arguments->output, "Write to this file");
-  command->add_option("--level", arguments->level, "Interface of the intensity: L1, L2, L3, DRAM");
+      ->transform(CLI::IsMember({"text", "json", "csv", "html", "svg"}, CLI::ignore_case));
+  command->add_option("-o,--output", arguments->output, "Write to this file")->check(not_empty);
+  command->add_option("--level", arguments->wanted_level,
+                      "Interface of the intensity and of the side: L1, L2, L3, DRAM");
   command->add_flag("--all", arguments->all, "Every region, not the heaviest alone");
   auto* self = command->add_flag("--self", arguments->self,
                                  "Regions without their children (charts: always so)");

@@ -12,8 +12,8 @@
 namespace roofmark::cli {
 namespace {
 
-/// The HTML page lies beside the profile: same name, other extension. Beside a device or a pipe
-/// (`-o /dev/null`) lies none.
+/// The HTML page lies beside the profile: same name, other extension, and numbered rather than
+/// overwritten, since nobody named it. Beside a device or a pipe (`-o /dev/null`) lies none.
 void write_page(const Profile& profile, const std::filesystem::path& profile_file) {
   std::error_code unknown;
   if (!std::filesystem::is_regular_file(profile_file, unknown)) return;
@@ -22,7 +22,12 @@ void write_page(const Profile& profile, const std::filesystem::path& profile_fil
     page += ".html";  // the profile itself was given that name
   else
     page.replace_extension(".html");
-  const auto written = write_somewhere(page, render_html(profile), fallback_directories());
+  const std::filesystem::path folder =
+      page.has_parent_path() ? page.parent_path() : std::filesystem::path(".");
+  const auto claimed = claim_name(folder, page.stem().string(), ".html", ".html");
+  const auto written = write_somewhere(claimed ? claimed->lexically_normal() : page,
+                                       render_html(profile), fallback_directories());
+  if (claimed && (!written || written->moved)) unlink(claimed->c_str());
   if (written)
     tell("Chart and table: " + written->path.string() + "; profile: " + profile_file.string());
   else

@@ -20,6 +20,10 @@ inline int say(const Problem& problem, int status) {
   if (!problem.reason.empty()) std::cerr << "roofmark: " << to_line(problem) << '\n';
   return status;
 }
+/// A check of CLI11: `-o "$UNSET"` is a mistake and not the same as no `-o`.
+inline std::string not_empty(const std::string& name) {
+  return name.empty() ? "the name of a file is empty" : "";
+}
 /// Exit status of `record` and `run` when the target was not started for a reason of ours.
 inline constexpr int not_started = 125;
 

@@ -14,6 +14,7 @@
 #include <roofmark/roofline.hpp>
 
 #include "commands.hpp"
+#include "progress_line.hpp"
 
 namespace roofmark::cli {
 namespace {
@@ -21,16 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* default_stem = "out.roofmark";
-
-/// A line on the terminal that the next one replaces.
-void show_progress(const std::string& line) {
-  std::fprintf(stderr, "\r\033[K%s", line.c_str());
-  std::fflush(stderr);
-}
-
-bool has_terminal() {
-  return isatty(STDERR_FILENO) == 1;
-}
 
 MeasureOptions machine_options(const RecordingArguments& arguments) {
   MeasureOptions options;
@@ -40,14 +31,8 @@ MeasureOptions machine_options(const RecordingArguments& arguments) {
 
 Result<Machine> measure(MeasureOptions options, const std::function<bool()>& interrupted) {
   options.interrupted = interrupted;
-  MeasureProgress progress;
-  if (has_terminal())
-    progress = [](double done, std::string_view what) {
-      show_progress("measuring this machine: " + std::to_string(static_cast<int>(done * 100)) +
-                    " % " + std::string(what));
-    };
-  auto machine = load_or_measure(options, progress);
-  if (progress) show_progress("");
+  auto machine = load_or_measure(options, measuring_progress());
+  if (has_progress_line()) show_progress("");
   return machine;
 }
 
@@ -109,7 +94,7 @@ RecordOptions options_of(const RecordingArguments& arguments) {
   if (arguments.budget_s > 0) options.budget_s = arguments.budget_s;
   options.install = InstallPaths::find();
   options.tell = tell;
-  if (has_terminal()) options.progress = show_progress;
+  if (has_progress_line()) options.progress = show_progress;
   return options;
 }
 
@@ -120,9 +105,11 @@ void tell(const std::string& line) {
 }
 
 void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
-  command.add_option(
-      "-o,--output", arguments.output,
-      "The profile (JSON). Default: out.roofmark.json, numbered rather than overwritten");
+  command
+      .add_option("-o,--output", arguments.output,
+                  "The profile (JSON), replaced where it exists. Default: out.roofmark.json, "
+                  "numbered rather than overwritten")
+      ->check(not_empty);
   command
       .add_option(
           "--counters", arguments.counters,

@@ -519,6 +519,12 @@ class Run(Case):
     def command(self, *target, counters="none", options=()):
         return [ROOFMARK, "run", "--counters", counters, *options, "--", *target]
 
+    def test_a_page_never_replaces_another(self):
+        # The profile was named and is replaced; the page was not.
+        for _ in range(2):
+            self.record(TARGET, "nested", "0", options=("-o", "mine.json"))
+        self.assertEqual(sorted(os.listdir(self.cwd)), ["mine-2.html", "mine.html", "mine.json"])
+
     def test_report_page_and_status(self):
         done = self.record(TARGET, "nested", "9", expect=9)
         self.assertEqual(done.stdout, b"")

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <roofmark/profile.hpp>
+#include <string>
 
 namespace roofmark::test {
 
@@ -92,6 +93,64 @@ inline Profile sample_profile() {
   whole.threads = 1;
   whole.work.wall_s = Measure{1.5, Source::measured, {}, {}};
   profile.regions = {whole, region};
+  return profile;
+}
+
+/// More regions than a file spells out: of each kind that a compact one writes differently.
+inline Profile large_profile(std::size_t regions) {
+  Profile profile = sample_profile();
+  profile.regions.resize(1);
+  for (std::size_t i = 0; i < regions; ++i) {
+    Region region;
+    region.path = {"region " + std::to_string(i)};
+    region.visits = 1;
+    region.threads = 1;
+    region.work.wall_s = Measure{1e-3 / static_cast<double>(i + 1), Source::measured, {}, {}};
+    region.work.thread_s = region.work.wall_s;
+    region.work.flop[Precision::f64] = count(i);
+    region.work.bytes["L1"] = {count(64 * i), count(0)};
+    region.work.mix = {{Precision::f64, 0, Operation::add, i}};
+    region.self = region.work;
+    const double wall_s = region.work.wall_s->value;
+    region.visit_s = VisitTimes{wall_s, wall_s, wall_s, 0, wall_s};
+    region.cores_used = Measure{1, Source::estimated, 1, 1};
+    region.rooflines = region.self_rooflines = {sample_roofline()};
+    region.missing = {{"bytes.DRAM", "not counted", "count it"}};
+    switch (i % 8) {
+      case 1:
+        region.visits = 3;
+        region.visit_s.reset();
+        break;
+      case 2:
+        region.visit_s.reset();
+        region.work.thread_s.reset();
+        break;
+      case 3:
+        region.threads = 2;
+        region.work.thread_s->value *= 2;
+        break;
+      case 4:
+        region.work.flop[Precision::f64] = count(i, Source::declared);
+        region.work.flop[Precision::f64].caveats = {"a caveat"};
+        region.work.flop[Precision::f64].scope = Scope::socket;
+        break;
+      case 5:
+        region.self.flop.clear();
+        region.self_rooflines[0].verdict = Verdict::latency;
+        break;
+      case 6:
+        region.missing.push_back({"flop", "another reason", ""});
+        region.cores_used = Measure{1.5, Source::measured, 1, 2};
+        break;
+      case 7:
+        region.missing.clear();
+        region.work.wall_s.reset();
+        break;
+      default:
+        break;
+    }
+    profile.regions.push_back(region);
+  }
   return profile;
 }
 

@@ -84,6 +84,10 @@ def main():
         for path in written + profiles:
             failures += [f"{path.name}: {error}" for error in errors_of(load(path), *schemas)]
         refused = require_refusals(load(pathlib.Path(directory) / "sample.json"), schemas)
+        compact = load(pathlib.Path(directory) / "large.json")
+        assert compact["compact"] and "source" not in compact["regions"][1]["flop"]["f64"]
+        del compact["compact"]
+        assert errors_of(compact, *schemas), "only a compact file may leave fields out"
     for failure in failures:
         print(failure)
     print(f"{len(written) + len(profiles)} profiles held to the schema, {refused} broken ones refused")

@@ -14,5 +14,7 @@ int main(int argc, char** argv) {
   const std::string directory = argv[1];
   std::ofstream(directory + "/sample.json") << roofmark::to_json(roofmark::test::sample_profile());
   std::ofstream(directory + "/empty.json") << roofmark::to_json({});
+  std::ofstream(directory + "/large.json")
+      << roofmark::to_json(roofmark::test::large_profile(1200));
   return 0;
 }

@@ -78,6 +78,32 @@ TEST_CASE("children can be included, and another level chosen") {
   REQUIRE(levels_of(profile) == std::vector<std::string>{"L1", "L2", "L3", "DRAM"});
 }
 
+TEST_CASE("a point's side is that of the level that is shown") {
+  Profile profile = sample::profile();
+  for (Region& region : profile.regions)
+    for (Roofline& roofline : region.rooflines) {
+      roofline.side = Side::balanced;
+      roofline.levels["L1"] = {9, 1e9, 1, 1e10, 1e10};
+      roofline.levels["DRAM"] = {0.1, 1e9, 1, 1e10, 1e10};
+      roofline.levels.erase("L2");
+    }
+  const auto side = [&](const char* level) { return chart_of(profile, {level}).points[0].side; };
+  REQUIRE(side("L1") == Side::compute);
+  REQUIRE(side("DRAM") == Side::memory);
+  REQUIRE(side("L2") == Side::unknown);
+}
+
+TEST_CASE("lines say how many cores they hold for where these differ") {
+  const std::string svg = render_svg(chart_of(sample::machine()));
+  REQUIRE(svg.find(">DRAM, 2 cores 21.4 GB/s<") != std::string::npos);
+  REQUIRE(svg.find(">DRAM, 1 core 14.2 GB/s<") != std::string::npos);
+  Machine alone = sample::machine();
+  alone.topology.cores = 1;
+  std::erase_if(alone.compute, [](const auto& ceiling) { return ceiling.threads > 1; });
+  std::erase_if(alone.bandwidth, [](const auto& ceiling) { return ceiling.threads > 1; });
+  REQUIRE(render_svg(chart_of(alone)).find(">DRAM 14.2 GB/s<") != std::string::npos);
+}
+
 TEST_CASE("a count's range is a range of the point") {
   const Chart chart = chart_of(sample::profile());
   for (const ChartPoint& point : chart.points)

@@ -93,10 +93,21 @@ with tempfile.TemporaryDirectory() as folder:
         got = run("report", folder / name)
         expect(got.returncode == 2 and got.stderr.count(b"\n") == 1 and not got.stdout, f"hostile {name}: {got.returncode} {got.stderr}")
     for arguments in (["report"], ["report", "--format", "pdf", profiles[0]], ["report", folder], ["report", "--level", "L9", profiles[0]],
+                      ["report", "--level", "", profiles[0]], ["report", "--format", "", profiles[0]], ["report", "-o", "", profiles[0]],
+                      ["machine", "--format", "", "--file", "x"], ["machine", "--file", ""], ["machine", "-o", "", "--file", "x"],
+                      ["chart", "--peak", "1", "--bandwidth", "1", "-o", ""],
                       ["chart"], ["chart", "--peak", "x", "--bandwidth", "1"], ["chart", "--peak", "1", "--bandwidth", "1", "=3"],
                       ["chart", "--peak", "-1", "--bandwidth", "1"], ["chart", "--peak", "1", "--bandwidth", "1", "-o", folder / "x.png"]):
         got = run(*arguments)
         expect(got.returncode == 2 and got.stderr and not got.stdout, f"{arguments}: {got.returncode}")
+
+    # Words of options in any case; a level that is not there is answered with those that are.
+    counted = fixtures / "verdicts.roofmark.json"
+    expect(run("report", "--level", "l2", counted).stdout == run("report", "--level", "L2", counted).stdout != b"", "--level l2")
+    expect(run("report", "--format", "CSV", "--level", "dram", counted).stdout == run("report", "--format", "csv", "--level", "DRAM", counted).stdout != b"", "--format CSV")
+    for level in ("", "L7"):
+        expect(b"choose one of L1, L2, L3, DRAM" in run("report", "--level", level, counted).stderr, f"the levels for `{level}`")
+    expect(run("chart", "--peak", "1", "--bandwidth", "1", "-o", folder / "X.SVG").returncode == 0, "X.SVG")
 
     # Output that can't be delivered: an exit status, at most one line, no signal.
     nowhere = folder / "missing" / "x.html"

@@ -55,6 +55,36 @@ TEST_CASE("CSV: one record a region, an empty field for what is absent") {
   REQUIRE(field(5, "missing").find("bytes.DRAM: the counted pass ended") != std::string::npos);
 }
 
+TEST_CASE("CSV: intensity and side are those of the level") {
+  Profile profile = sample::profile();
+  profile.regions[1].self_rooflines.clear();
+  Roofline& roofline = profile.regions[1].rooflines[0];
+  roofline.side = Side::memory;
+  roofline.levels["L1"] = {0.5, 1e9, 0.1, 1e10, 1e10};
+  roofline.levels["DRAM"] = {0.5, 1e9, 5, 1e10, 1e10};
+  roofline.levels["L3"] = {1.01, 1e9, 1, 1e10, 1e10};
+  roofline.levels.erase("L2");
+  const auto field = [&](const std::string& level, const std::string& name) {
+    const auto records = parse(render_csv(profile, level));
+    for (std::size_t i = 0; i < records[0].size(); ++i)
+      if (records[0][i] == name) return records[2][i];
+    return std::string("no such column");
+  };
+  REQUIRE(field("L1", "side") == "compute");
+  REQUIRE(field("L2", "side") == "unknown");
+  REQUIRE(field("L3", "side") == "balanced");
+  REQUIRE(field("DRAM", "side") == "memory");
+  REQUIRE(field("L1", "level") == "L1");
+  REQUIRE(field("L1", "intensity") != field("DRAM", "intensity"));
+}
+
+TEST_CASE("CSV: a region without a name is told from the whole program") {
+  Profile profile = sample::profile();
+  profile.regions[1].path = {""};
+  const auto records = parse(render_csv(profile));
+  REQUIRE(records[2][0] == "\"\"");
+}
+
 TEST_CASE("CSV: random profiles have one width") {
   for (unsigned seed = 0; seed < 30; ++seed) {
     const auto records = parse(render_csv(sample::random_profile(seed, 40)));

@@ -27,7 +27,7 @@ TEST_CASE("HTML: the static page is complete") {
   for (const char* text :
        {"<svg", "solve/spmv", "<td>0.0941<span class=\"source\">modelled</span></td>",
         "memory DRAM", "Vectorise the inner loop", "the counted pass ended before this region",
-        "DRAM 21.4 GB/s", "counts by emulated",
+        "DRAM, 2 cores 21.4 GB/s", "counts by emulated",
         "title=\"the counted pass ended before this region; record with --budget "
         "120\">-<sup>a</sup>"})
     REQUIRE(html.find(text) != std::string::npos);
@@ -119,6 +119,48 @@ TEST_CASE(
   require_well_formed(html);
   REQUIRE(html.find("<noscript>") != std::string::npos);
   REQUIRE(html.find("data-region=\"999\"") != std::string::npos);
+}
+
+TEST_CASE("HTML: a page holds what it has room for, and says what it leaves out") {
+  Profile profile = sample::profile();
+  const Region leaf = profile.regions.back();
+  for (int i = 0; i < 3000; ++i) {
+    profile.regions.push_back(leaf);
+    profile.regions.back().path = {"kernel " + std::to_string(i)};
+  }
+  HtmlOptions options;
+  options.regions = 100;
+  const std::string page = render_html(profile, options);
+  require_well_formed(page);
+  REQUIRE(page.find("The 100 regions with the most time of their own are in this page, of 3006.") !=
+          page.npos);
+  REQUIRE(page.find("solve/spmv") != page.npos);
+  REQUIRE(page.find("kernel 2999") == page.npos);
+
+  const auto bytes_with = [&](std::size_t bytes) {
+    HtmlOptions limited;
+    limited.bytes = bytes;
+    return render_html(profile, limited).size();
+  };
+  REQUIRE(bytes_with(500'000) < 1'000'000);
+  REQUIRE(bytes_with(500'000) < bytes_with(50'000'000));
+  // Long names count as well.
+  for (std::size_t i = 6; i < profile.regions.size(); ++i)
+    profile.regions[i].path = {std::string(4000, 'x') + std::to_string(i)};
+  REQUIRE(bytes_with(1'000'000) < 2'000'000);
+
+  options.regions = 0;
+  const std::string all = render_html(sample::profile(), options);
+  REQUIRE(all.find("id=\"left-out\"") == all.npos);
+}
+
+TEST_CASE("HTML: a region without a name can be seen") {
+  Profile profile = sample::profile();
+  profile.regions[1].path = {""};
+  const std::string page = render_html(profile);
+  REQUIRE(page.find(">&quot;&quot;</td>") != page.npos);
+  REQUIRE(render_text(profile).find("\"\"") != std::string::npos);
+  REQUIRE(render_svg(chart_of(profile)).find(">&quot;&quot;</text>") != std::string::npos);
 }
 
 TEST_CASE("HTML: a chart of given numbers is a page") {

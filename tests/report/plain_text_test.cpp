@@ -64,6 +64,13 @@ TEST_CASE("wrapped lines fit and lose no word") {
   }
 }
 
+TEST_CASE("a name that would not be seen stands in quotes") {
+  REQUIRE(path_text({""}) == "\"\"");
+  REQUIRE(path_text({"solve", "", " "}) == "solve/\"\"/\" \"");
+  REQUIRE(path_text({}) == "(whole program)");
+  REQUIRE(name_text("spmv") == "spmv");
+}
+
 TEST_CASE("markup and CSV are inert") {
   REQUIRE(markup("<a href='x'>&\"") == "&lt;a href=&#39;x&#39;&gt;&amp;&quot;");
   REQUIRE(csv_field("plain") == "plain");

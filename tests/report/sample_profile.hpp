@@ -106,6 +106,11 @@ inline Roofline roofline(double fraction, Side side, Verdict verdict, const char
   roofline.fraction_as_written = fraction * 1.1;
   roofline.uncertainty = 0.04;
   roofline.why = why;
+  // Every level on the same side of its ridge, as `side` says of all of them.
+  const double intensity = side == Side::memory ? 0.5 : side == Side::compute ? 2 : 1;
+  if (side != Side::unknown)
+    for (const char* level : {"L1", "L2", "L3", "DRAM"})
+      roofline.levels[level] = {intensity, 1e9, 1, 2e10, 1e10};
   return roofline;
 }
 

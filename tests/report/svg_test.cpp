@@ -18,10 +18,10 @@ TEST_CASE("SVG: everything that a chart has is drawn") {
   require_well_formed(svg);
   for (const char* text :
        {"<title id=\"roofline-title\">./poisson_cg --size 128</title>",
-        "<desc id=\"roofline-desc\">", "solve/spmv", "DRAM 21.4 GB/s", "L1 396 GB/s",
-        "f64 avx2 fma 102 GFLOP/s", "ridge 4.77", "class=\"ridge\"", "class=\"bar memory\"",
-        "Intensity at DRAM, FLOP/byte", "10 GFLOP/s", "prefers-color-scheme: dark", "role=\"img\"",
-        "FLOPs counted, bytes modelled"})
+        "<desc id=\"roofline-desc\">", "solve/spmv", "DRAM, 2 cores 21.4 GB/s",
+        "L1, 2 cores 396 GB/s", "f64 avx2 fma, 2 cores 102 GFLOP/s", "ridge 4.77",
+        "class=\"ridge\"", "class=\"bar memory\"", "Intensity at DRAM, FLOP/byte", "10 GFLOP/s",
+        "prefers-color-scheme: dark", "role=\"img\"", "FLOPs counted, bytes modelled"})
     REQUIRE(svg.find(text) != std::string::npos);
 }
 
@@ -91,6 +91,6 @@ TEST_CASE("SVG: numbers that are none are left out") {
 TEST_CASE("SVG: a machine alone has a chart") {
   const std::string svg = render_svg(chart_of(sample::machine()));
   require_well_formed(svg);
-  REQUIRE(svg.find("f32 avx2 fma 204 GFLOP/s") != std::string::npos);
+  REQUIRE(svg.find("f32 avx2 fma, 2 cores 204 GFLOP/s") != std::string::npos);
   REQUIRE(svg.find("class=\"point\"") == std::string::npos);
 }

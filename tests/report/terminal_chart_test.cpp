@@ -42,8 +42,9 @@ TEST_CASE("the terminal chart names its roofs and points") {
     TerminalChartOptions options;
     options.utf8 = utf8;
     const std::string text = render_terminal_chart(chart_of(sample::profile()), options);
-    for (const char* part : {"DRAM 21.4 GB/s", "L1 396 GB/s", "f64 avx2 fma 102 GFLOP/s",
-                             "A solve/spmv", "10 GFLOP/s", "FLOP/byte"})
+    for (const char* part :
+         {"DRAM, 2 cores 21.4 GB/s", "L1, 2 cores 396 GB/s", "f64 avx2 fma, 2 cores 102 GFLOP/s",
+          "A solve/spmv", "10 GFLOP/s", "FLOP/byte"})
       REQUIRE(text.find(part) != std::string::npos);
   }
 }

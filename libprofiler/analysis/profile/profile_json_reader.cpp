@@ -6,7 +6,9 @@
 #include "analysis/machine/machine_json.hpp"
 #include "analysis/machine/machine_json_reader.hpp"
 #include "analysis/profile/bytes_text.hpp"
+#include "analysis/profile/profile_fields.hpp"
 #include "analysis/profile/profile_json.hpp"
+#include "analysis/profile/profile_json_shared.hpp"
 #include "analysis/profile/strict_json.hpp"
 
 namespace roofmark {
@@ -31,33 +33,61 @@ std::optional<double> read_optional(const JsonReader& json, const char* key) {
   return json.at(key).as_number();
 }
 
-std::optional<Measure> read_measure(const JsonReader& json, const char* key) {
+/// What a compact file says once for all regions.
+struct Shared {
+  bool compact = false;
+  Origins origins;
+  std::vector<Missing> missing;
+  /// Nothing where the field speaks for itself.
+  const Origin* origin_of(const JsonReader& field, std::string_view quantity) const {
+    if (!compact || field.has("source")) return nullptr;
+    const auto found = origins.find(quantity);
+    return found == origins.end() ? nullptr : &found->second;
+  }
+};
+
+std::optional<Measure> read_measure(const JsonReader& json, const char* key, const Shared& shared,
+                                    std::string_view quantity) {
   if (!json.has(key)) return std::nullopt;
   const JsonReader field = json.at(key);
+  if (shared.compact && field.is_null()) return std::nullopt;
   Measure measure;
   measure.value = field.at("value").as_number();
   if (measure.value < 0) field.at("value").refuse("is negative");
-  measure.source = field.word<Source>("source");
+  const Origin* origin = shared.origin_of(field, quantity);
+  measure.source = origin ? origin->source : field.word<Source>("source");
   measure.low = read_optional(field, "low");
   measure.high = read_optional(field, "high");
   return measure;
 }
 
-Count read_count(const JsonReader& json) {
+Origin read_origin(const JsonReader& json) {
+  Origin origin;
+  origin.source = json.word<Source>("source");
+  origin.collector = json.text_or("collector", "");
+  if (json.has("scope")) origin.scope = json.word<Scope>("scope");
+  origin.caveats = json.texts("caveats");
+  return origin;
+}
+
+Count read_count(const JsonReader& json, const Shared& shared, std::string_view quantity) {
   Count count;
   count.value = json.count("value");
-  count.source = json.word<Source>("source");
-  count.collector = json.text_or("collector", "");
-  if (json.has("scope")) count.scope = json.word<Scope>("scope");
+  const Origin* common = shared.origin_of(json, quantity);
+  Origin origin = common ? *common : read_origin(json);
+  count.source = origin.source;
+  count.collector = std::move(origin.collector);
+  count.scope = origin.scope;
+  count.caveats = std::move(origin.caveats);
   if (json.has("low")) count.low = json.count("low");
   if (json.has("high")) count.high = json.count("high");
-  count.caveats = json.texts("caveats");
   return count;
 }
 
-std::optional<Count> read_optional_count(const JsonReader& json, const char* key) {
+std::optional<Count> read_optional_count(const JsonReader& json, const char* key,
+                                         const Shared& shared, std::string_view quantity) {
   if (!json.has(key)) return std::nullopt;
-  return read_count(json.at(key));
+  return read_count(json.at(key), shared, quantity);
 }
 
 std::vector<std::string> read_names(const JsonReader& json, const char* key,
@@ -85,26 +115,29 @@ ComputeClass read_class(const JsonReader& json) {
   return part;
 }
 
-Work read_work(const JsonReader& json) {
+Work read_work(const JsonReader& json, const Shared& shared) {
   Work work;
-  work.wall_s = read_measure(json, "wall_s");
-  work.thread_s = read_measure(json, "thread_s");
+  QuantityName name;
+  work.wall_s = read_measure(json, "wall_s", shared, "wall_s");
+  work.thread_s = read_measure(json, "thread_s", shared, "thread_s");
   json.each_member("flop", [&](const std::string& spelt, const JsonReader& count) {
     // A precision of a later version is a field we don't know.
     if (const auto precision = parse_word<Precision>(spelt))
-      work.flop[*precision] = read_count(count);
+      work.flop[*precision] = read_count(count, shared, name.of("flop", spelt));
   });
   json.each_member("bytes", [&](const std::string& level, const JsonReader& traffic) {
-    work.bytes[level] = {read_optional_count(traffic, "read"),
-                         read_optional_count(traffic, "write")};
+    Traffic& both = work.bytes[level];
+    both.read = read_optional_count(traffic, "read", shared, name.of("bytes", level, "read"));
+    both.write = read_optional_count(traffic, "write", shared, name.of("bytes", level, "write"));
   });
-  json.each_member("operations", [&](const std::string& name, const JsonReader& count) {
-    work.operations[name] = read_count(count);
+  json.each_member("operations", [&](const std::string& spelt, const JsonReader& count) {
+    work.operations[spelt] = read_count(count, shared, name.of("operations", spelt));
   });
   json.each("mix", [&](const JsonReader& item) { work.mix.push_back(read_class(item)); });
   if (json.has("declared")) {
-    work.declared_flop = read_optional_count(json.at("declared"), "flop");
-    work.declared_bytes = read_optional_count(json.at("declared"), "bytes");
+    const JsonReader declared = json.at("declared");
+    work.declared_flop = read_optional_count(declared, "flop", shared, "declared.flop");
+    work.declared_bytes = read_optional_count(declared, "bytes", shared, "declared.bytes");
   }
   return work;
 }
@@ -130,7 +163,7 @@ Roofline read_roofline(const JsonReader& json) {
   roofline.fraction = read_optional(json, "fraction");
   roofline.fraction_as_written = read_optional(json, "fraction_as_written");
   roofline.uncertainty = read_number(json, "uncertainty");
-  roofline.explained_s = read_measure(json, "explained_s");
+  roofline.explained_s = read_measure(json, "explained_s", Shared(), {});
   json.each_member("levels", [&](const std::string& level, const JsonReader& item) {
     roofline.levels[level] = {read_number(item, "intensity"), read_number(item, "roof_flop_per_s"),
                               read_number(item, "ridge"),
@@ -163,38 +196,54 @@ std::string unknown_fields(const Json& object, const std::array<std::string_view
   return unknown.empty() ? "" : unknown.dump();
 }
 
-constexpr std::array<std::string_view, 19> region_fields = {
-    "path",      "name_bytes", "visits", "threads",    "flags",    "wall_s",   "thread_s",
-    "flop",      "bytes",      "mix",    "operations", "declared", "marker_s", "visit_s",
-    "imbalance", "cores_used", "self",   "rooflines",  "missing"};
+Missing read_missing(const JsonReader& json) {
+  return {json.text("quantity"), json.text_or("reason", ""), json.text_or("fix", "")};
+}
 
-Region read_region(const JsonReader& json) {
+/// In a compact file the number of an entry that many regions share.
+void read_missing_of(const JsonReader& json, const Shared& shared, Region& region) {
+  json.each("missing", [&](const JsonReader& item) {
+    if (!shared.compact || !item.value().is_number())
+      return region.missing.push_back(read_missing(item));
+    if (shared.missing.empty()) return item.refuse("is the number of an entry that is absent");
+    region.missing.push_back(shared.missing[item.as_count(shared.missing.size() - 1)]);
+  });
+}
+
+std::optional<VisitTimes> read_visit_times(const JsonReader& json, const Shared& shared,
+                                           const Region& region) {
+  if (!json.has("visit_s"))
+    return shared.compact && region.visits == 1 ? single_visit(region) : std::nullopt;
+  const JsonReader times = json.at("visit_s");
+  if (shared.compact && times.is_null()) return std::nullopt;
+  return VisitTimes{read_not_negative(times, "min"), read_not_negative(times, "median"),
+                    read_not_negative(times, "max"), read_not_negative(times, "stddev"),
+                    read_not_negative(times, "first")};
+}
+
+Region read_region(const JsonReader& json, const Shared& shared) {
   Region region;
   region.path = read_names(json, "path", "name_bytes");
   region.visits = json.count("visits");
   region.threads = json.count("threads");
   for (std::string& flag : json.texts("flags")) region.flags.insert(std::move(flag));
-  region.work = read_work(json);
+  region.work = read_work(json, shared);
+  if (shared.compact && region.threads == 1 && !json.has("thread_s"))
+    region.work.thread_s = region.work.wall_s;
   region.marker_s = read_not_negative(json, "marker_s");
-  if (json.has("visit_s")) {
-    const JsonReader times = json.at("visit_s");
-    region.visit_s = {read_not_negative(times, "min"), read_not_negative(times, "median"),
-                      read_not_negative(times, "max"), read_not_negative(times, "stddev"),
-                      read_not_negative(times, "first")};
-  }
+  region.visit_s = read_visit_times(json, shared, region);
   region.imbalance = read_optional(json, "imbalance");
-  region.cores_used = read_measure(json, "cores_used");
+  region.cores_used = read_measure(json, "cores_used", shared, "cores_used");
   region.rooflines = read_rooflines(json);
   region.self_rooflines = region.rooflines;
   if (json.has("self")) {
     const JsonReader self = json.at("self");
-    region.self = read_work(self);
+    region.self = read_work(self, shared);
     if (self.has("rooflines")) region.self_rooflines = read_rooflines(self);
+  } else if (shared.compact) {
+    region.self = region.work;
   }
-  json.each("missing", [&](const JsonReader& item) {
-    region.missing.push_back(
-        {item.text("quantity"), item.text_or("reason", ""), item.text_or("fix", "")});
-  });
+  read_missing_of(json, shared, region);
   region.unknown_fields = unknown_fields(json.value(), region_fields);
   return region;
 }
@@ -240,8 +289,16 @@ std::optional<Problem> refusal(const Json& document, const std::string& name) {
   return Problem{"its profile format has no version of the form roofmark-profile/1", name, remedy};
 }
 
-constexpr std::array<std::string_view, 6> profile_fields = {"schema", "program", "machine",
-                                                            "passes", "notes",   "regions"};
+Shared read_shared(const JsonReader& json) {
+  Shared shared;
+  shared.compact = json.flag_or("compact", false);
+  json.each_member("origins", [&](const std::string& quantity, const JsonReader& origin) {
+    shared.origins[quantity] = read_origin(origin);
+  });
+  json.each("missing",
+            [&](const JsonReader& item) { shared.missing.push_back(read_missing(item)); });
+  return shared;
+}
 
 }  // namespace
 
@@ -266,8 +323,9 @@ Result<Profile> profile_from_json(std::string_view text, const std::string& name
   json.each("passes", [&](const JsonReader& item) { profile.passes.push_back(read_pass(item)); });
   profile.notes = json.texts("notes");
   if (!json.has("regions")) problems.add("regions", "is absent");
+  const Shared shared = read_shared(json);
   json.each("regions",
-            [&](const JsonReader& item) { profile.regions.push_back(read_region(item)); });
+            [&](const JsonReader& item) { profile.regions.push_back(read_region(item, shared)); });
   profile.unknown_fields = unknown_fields(*document, profile_fields);
   if (!problems.empty()) return tl::unexpected(problems.first());
   return profile;

@@ -11,39 +11,47 @@ namespace {
 
 using Kind = ChartCeiling::Kind;
 
-std::string cores(double threads) {
-  if (threads == 1) return "1 core";
-  return threads == std::floor(threads) ? fmt::format("{:.0f} cores", threads)
-                                        : fmt::format("{:.1f} cores", threads);
+std::string cores_text(double cores) {
+  if (cores == 1) return "1 core";
+  return cores == std::floor(cores) ? fmt::format("{:.0f} cores", cores)
+                                    : fmt::format("{:.1f} cores", cores);
 }
 
-ChartCeiling from(const Ceiling& ceiling, Kind kind, std::string name, bool emphasised) {
+/// A measured ceiling as the model has it, so that there is one way from ceilings to lines.
+Ceiling ceiling_of(const ComputeCeiling& from) {
+  return {fmt::format("{} {} {}", spelling(from.precision), from.isa, spelling(from.operation)),
+          from.flop_per_s,
+          from.low,
+          from.high,
+          static_cast<double>(from.threads),
+          from.source};
+}
+Ceiling ceiling_of(const BandwidthCeiling& from) {
+  return {from.level + " " + from.pattern,
+          from.interface_bytes_per_s,
+          from.low,
+          from.high,
+          static_cast<double>(from.threads),
+          from.source};
+}
+
+ChartCeiling line_of(const Ceiling& ceiling, Kind kind, std::string name, bool emphasised) {
   ChartCeiling line;
   line.kind = kind;
   line.name = std::move(name);
   // "DRAM triad" under the name "DRAM" leaves "triad".
   std::string rest = ceiling.name;
-  if (rest.compare(0, line.name.size(), line.name) == 0) rest.erase(0, line.name.size() + 1);
-  line.detail = rest + (rest.empty() ? "" : ", ") + cores(ceiling.threads);
+  if (rest == line.name)
+    rest.clear();
+  else if (rest.starts_with(line.name + " "))
+    rest.erase(0, line.name.size() + 1);
+  line.detail = rest + (rest.empty() ? "" : ", ") + cores_text(ceiling.threads);
   line.per_s.value = ceiling.per_s;
   if (ceiling.low > 0) line.per_s.low = ceiling.low;
   if (ceiling.high > 0) line.per_s.high = ceiling.high;
   line.source = ceiling.source;
+  line.cores = ceiling.threads;
   line.emphasised = emphasised;
-  return line;
-}
-
-ChartCeiling from(const ComputeCeiling& ceiling, std::string name) {
-  ChartCeiling line;
-  line.kind = Kind::compute;
-  line.name = std::move(name);
-  line.detail = fmt::format("{} {} {}, {}", spelling(ceiling.precision), ceiling.isa,
-                            spelling(ceiling.operation), cores(ceiling.threads));
-  line.per_s.value = ceiling.flop_per_s;
-  if (ceiling.low > 0) line.per_s.low = ceiling.low;
-  if (ceiling.high > 0) line.per_s.high = ceiling.high;
-  line.source = ceiling.source;
-  line.emphasised = false;
   return line;
 }
 
@@ -67,8 +75,8 @@ void add_rungs(std::vector<ChartCeiling>& lines, const Machine& machine, Precisi
     if (ceiling.precision != precision || !flat_roof(ceiling.operation)) continue;
     if (!(ceiling.flop_per_s > 0) || ceiling.flop_per_s >= top.per_s) continue;
     if (static_cast<double>(ceiling.threads) != top.threads) continue;
-    rungs.push_back(from(ceiling, fmt::format("{} {} {}", spelling(precision), ceiling.isa,
-                                              spelling(ceiling.operation))));
+    const Ceiling rung = ceiling_of(ceiling);
+    rungs.push_back(line_of(rung, Kind::compute, rung.name, false));
   }
   std::stable_sort(rungs.begin(), rungs.end(), [](const ChartCeiling& a, const ChartCeiling& b) {
     return a.per_s.value > b.per_s.value;
@@ -89,8 +97,8 @@ void add_rungs(std::vector<ChartCeiling>& lines, const Machine& machine, Precisi
         (!single || ceiling.flop_per_s > single->flop_per_s))
       single = &ceiling;
   if (!single || !(single->flop_per_s > 0)) return;
-  const ChartCeiling line = from(*single, fmt::format("{} {} {}, 1 core", spelling(precision),
-                                                      single->isa, spelling(single->operation)));
+  const Ceiling ceiling = ceiling_of(*single);
+  const ChartCeiling line = line_of(ceiling, Kind::compute, ceiling.name, false);
   if (!crowded(lines, line)) lines.push_back(line);
 }
 
@@ -103,14 +111,7 @@ void add_single_core(std::vector<ChartCeiling>& lines, const Machine& machine,
         (!single || ceiling.interface_bytes_per_s > single->interface_bytes_per_s))
       single = &ceiling;
   if (!single || !(single->interface_bytes_per_s > 0)) return;
-  ChartCeiling line;
-  line.name = level + ", 1 core";
-  line.detail = level + " " + single->pattern + ", 1 core";
-  line.per_s.value = single->interface_bytes_per_s;
-  if (single->low > 0) line.per_s.low = single->low;
-  if (single->high > 0) line.per_s.high = single->high;
-  line.source = single->source;
-  line.emphasised = false;
+  const ChartCeiling line = line_of(ceiling_of(*single), Kind::bandwidth, level, false);
   if (!crowded(lines, line)) lines.push_back(line);
 }
 
@@ -127,16 +128,24 @@ std::vector<ChartCeiling> chart_ceilings(const Machine& machine,
       bandwidths = true;
       for (const LevelCeiling& level : roof->levels)
         if (level.bandwidth.per_s > 0)
-          lines.push_back(from(level.bandwidth, Kind::bandwidth, level.level, true));
+          lines.push_back(line_of(level.bandwidth, Kind::bandwidth, level.level, true));
       for (const LevelCeiling& level : roof->levels)
         if (level.level.front() != 'L' && level.bandwidth.threads > 1)
           add_single_core(lines, machine, level.level);
     }
     if (!(roof->peak.per_s > 0)) continue;
-    lines.push_back(from(roof->peak, Kind::compute, roof->peak.name, true));
+    lines.push_back(line_of(roof->peak, Kind::compute, roof->peak.name, true));
     add_rungs(lines, machine, precision, roof->peak);
   }
   return lines;
+}
+
+std::string name_of(const Chart& chart, const ChartCeiling& ceiling) {
+  const bool mixed = std::any_of(
+      chart.ceilings.begin(), chart.ceilings.end(),
+      [&](const ChartCeiling& other) { return other.cores > 0 && other.cores != ceiling.cores; });
+  return mixed && ceiling.cores > 0 ? ceiling.name + ", " + cores_text(ceiling.cores)
+                                    : ceiling.name;
 }
 
 }  // namespace roofmark::report

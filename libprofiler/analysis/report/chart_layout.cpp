@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chart_ceilings.hpp"
 #include "label_places.hpp"
 #include "numbers.hpp"
 #include "plain_text.hpp"
@@ -40,8 +41,8 @@ std::vector<Tick> ticks_of(const LogAxis& axis, double label_px, std::string_vie
   return ticks;
 }
 
-std::string label_of(const ChartCeiling& ceiling) {
-  return elided(printable(ceiling.name), 32) + " " +
+std::string label_of(const Chart& chart, const ChartCeiling& ceiling) {
+  return elided(printable(name_of(chart, ceiling)), 36) + " " +
          with_prefix(ceiling.per_s.value, ceiling.kind == Kind::compute ? "FLOP/s" : "B/s");
 }
 
@@ -175,7 +176,7 @@ void place_labels(const Chart& chart, const SvgOptions& options, ChartLayout& la
       if (ceiling.emphasised != emphasised) continue;
       const double preferred = ceiling.kind == Kind::compute ? 1 : 0.1;
       placed.label =
-          places.along(placed.line, label_of(ceiling), emphasised ? 12.5 : 11.5, preferred);
+          places.along(placed.line, label_of(chart, ceiling), emphasised ? 12.5 : 11.5, preferred);
       if (!placed.label) layout.unlabelled_ceilings.push_back(placed.ceiling);
     }
   const auto peak = top_peak(chart);

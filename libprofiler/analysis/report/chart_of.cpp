@@ -45,7 +45,10 @@ ChartPoint point_of(const RegionRow& row, const Rate& rate, const Figure& intens
   point.flop_per_s = *rate.flop_per_s.number;
   point.weight = row.share ? std::clamp(row.share.value(), 0.0, 1.0) : 0;
   if (row.roofline) {
-    point.side = row.roofline->side;
+    // The ridge is that of the precision that was judged; another one's is not in the profile.
+    if (row.roofline->precision.empty() || row.roofline->precision == point.precision ||
+        rate.precision == Precision::any)
+      point.side = side_at(*row.roofline, level);
     point.verdict = row.roofline->verdict;
   }
   if (row.fraction && point.precision == row.precision)

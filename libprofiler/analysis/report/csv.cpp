@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <roofmark/report.hpp>
+#include <roofmark/roofline.hpp>
 #include <set>
 
 #include "numbers.hpp"
@@ -88,17 +89,19 @@ void add_work(Record& record, const Quantities& quantities, const Work& work) {
 
 }  // namespace
 
-std::string render_csv(const Profile& profile) {
+std::string render_csv(const Profile& profile, const std::string& wanted_level) {
+  const std::string level = wanted_level.empty() ? default_level(profile) : wanted_level;
   const Quantities quantities = quantities_of(profile);
   Record titles;
   for (const char* title : {"path", "visits", "threads", "flags"}) titles.add(std::string(title));
   add_titles(titles, quantities, "");
   add_titles(titles, quantities, "self.");
-  for (const char* title : {"precision", "achieved_flop_per_s", "roof_flop_per_s", "fraction",
-                            "side", "binding", "verdict", "verdict_detail", "missing"})
+  for (const char* title :
+       {"precision", "achieved_flop_per_s", "roof_flop_per_s", "fraction", "binding", "verdict",
+        "verdict_detail", "level", "intensity", "side", "missing"})
     titles.add(std::string(title));
   std::string text = titles.take();
-  for (const RegionRow& row : rows_of(profile, {})) {
+  for (const RegionRow& row : rows_of(profile, {false, level})) {
     const Region& region = profile.regions[row.region];
     Record record;
     record.add(region.path.empty() ? std::string() : row.path);
@@ -113,10 +116,12 @@ std::string render_csv(const Profile& profile) {
     record.add(roofline.achieved_flop_per_s);
     record.add(roofline.roof_flop_per_s);
     record.add(roofline.fraction);
-    record.add(row.roofline ? std::string(spelling(roofline.side)) : std::string());
     record.add(roofline.binding);
     record.add(row.roofline ? std::string(spelling(roofline.verdict)) : std::string());
     record.add(roofline.verdict_detail);
+    record.add(level);
+    record.add(row.intensity ? std::optional(row.intensity.value()) : std::nullopt);
+    record.add(row.roofline ? std::string(spelling(side_at(roofline, level))) : std::string());
     std::string missing;
     for (const Missing& entry : region.missing)
       missing += (missing.empty() ? "" : "; ") + entry.quantity + ": " + entry.reason;

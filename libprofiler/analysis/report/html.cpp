@@ -95,6 +95,35 @@ void fit_every_view(const Profile& profile, Chart& chart) {
   chart.y_max = all.y_max;
 }
 
+/// What the page has room for: the regions with the most time of their own, with their ancestors.
+Profile with_room_for(const Profile& profile, const std::string& level,
+                      const HtmlOptions& options) {
+  if (options.regions == 0) return profile;
+  const std::vector<RegionRow> rows = rows_of(profile, {options.chart.self, level});
+  // What a row takes as data, in both tables, and with its name in each.
+  const auto bytes_of = [&](const RegionRow& row) {
+    const Region& region = profile.regions[row.region];
+    std::size_t bytes = 1200 + 5 * row.path.size();
+    for (const auto* rooflines : {&region.rooflines, &region.self_rooflines})
+      for (const Roofline& roofline : *rooflines) {
+        bytes += roofline.why.size();
+        for (const Advice& advice : roofline.advice)
+          bytes += advice.text.size() + advice.falsifier.size();
+      }
+    return bytes;
+  };
+  for (std::size_t limit = options.regions;; limit /= 2) {
+    const std::vector<std::size_t> chosen = heaviest(profile, rows, limit);
+    std::size_t bytes = 0;
+    for (const std::size_t row : chosen) bytes += bytes_of(rows[row]);
+    if (bytes > options.bytes && limit > 1) continue;
+    if (chosen.size() == rows.size()) return profile;
+    Profile shown{profile.program, profile.machine, profile.passes, {}, profile.notes, {}};
+    for (const std::size_t row : chosen) shown.regions.push_back(profile.regions[rows[row].region]);
+    return shown;
+  }
+}
+
 std::vector<std::size_t> every_row(const std::vector<RegionRow>& rows) {
   std::vector<std::size_t> all(rows.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
@@ -103,14 +132,16 @@ std::vector<std::size_t> every_row(const std::vector<RegionRow>& rows) {
 
 }  // namespace
 
-std::string render_html(const Profile& profile, const HtmlOptions& options) {
+std::string render_html(const Profile& whole, const HtmlOptions& options) {
   HtmlOptions usable = options;
   const std::string level =
-      options.chart.level.empty() ? default_level(profile) : options.chart.level;
+      options.chart.level.empty() ? default_level(whole) : options.chart.level;
   usable.chart.level = level;
+  const Profile profile = with_room_for(whole, level, usable);
   SvgOptions svg;
   svg.width = 1180;
   svg.height = 640;
+  svg.every_side = true;
   Chart chart = chart_of(profile, usable.chart);
   // The page has a title, and its script says what is not drawn when the view changes.
   chart.title.clear();
@@ -138,7 +169,7 @@ std::string render_html(const Profile& profile, const HtmlOptions& options) {
   const std::string command = command_line(profile.program);
   const std::string title = elided(printable(command), 300);
   std::string body = fmt::format("<h1>{}</h1>\n<p class=\"facts\">{}</p>\n", markup(title),
-                                 markup(fmt::format("{}", fmt::join(run_facts(profile), ", "))));
+                                 markup(fmt::format("{}", fmt::join(run_facts(whole), ", "))));
   body +=
       "<div class=\"bar scripted\"><fieldset id=\"level\"><legend>Bytes at</legend></fieldset>"
       "<fieldset id=\"scope\"><legend>Regions</legend></fieldset><span class=\"grow\"></span>"
@@ -152,6 +183,13 @@ std::string render_html(const Profile& profile, const HtmlOptions& options) {
       "name\""
       " aria-label=\"Filter regions by name\"></div>\n",
       usable.chart.self ? "Without their children" : "With their children", markup(level));
+  if (profile.regions.size() < whole.regions.size())
+    body += fmt::format(
+        "<p id=\"left-out\">The {} regions with the most time of their own are in this page, of "
+        "{}. "
+        "The profile (JSON) and <code>roofmark report --format csv</code> have every one; "
+        "<code>--all</code> puts them into the page.</p>\n",
+        profile.regions.size(), whole.regions.size());
   body += table;
   body += "<p id=\"more\" class=\"bar\" hidden><button type=\"button\">Show more</button></p>\n";
 
@@ -160,8 +198,8 @@ std::string render_html(const Profile& profile, const HtmlOptions& options) {
     reasons.push_back((entry.mark.empty() ? "" : "[" + entry.mark + "] ") +
                       sentence(entry, rows.size()));
   body += list("Not in this report, and why", reasons);
-  body += list("Flags", flag_sentences(profile, 10));
-  body += list("Passes", pass_sentences(profile));
+  body += list("Flags", flag_sentences(whole, 10));
+  body += list("Passes", pass_sentences(whole));
   body += ceilings_table(own_roof(profile, rows));
   body += list("Notes", note_sentences(profile));
   body += fmt::format("<script type=\"application/json\" id=\"roofmark-data\">{}</script>\n",

@@ -45,11 +45,14 @@ Json work_of(const Work& work, const std::vector<std::string>& levels) {
   return value;
 }
 
-Json roofline_of(const Roofline& roofline) {
+Json roofline_of(const Roofline& roofline, const std::vector<std::string>& levels) {
   Json value = Json::object();
   value["verdict"] = spelling(roofline.verdict);
   value["detail"] = printable(roofline.verdict_detail);
-  value["side"] = spelling(roofline.side);
+  value["sides"] = Json::object();
+  for (const std::string& level : levels)
+    if (const Side side = side_at(roofline, level); side != Side::unknown)
+      value["sides"][printable(level)] = spelling(side);
   value["precision"] = printable(roofline.precision);
   value["fraction"] = number(roofline.fraction);
   value["why"] = printable(roofline.why);
@@ -159,8 +162,8 @@ std::string html_data(const Profile& profile, const Chart& chart, const ChartLay
       value["self"] = std::move(self);
     const Roofline* inclusive = inclusive_roofline(region);
     const Roofline* self = self_roofline(region);
-    value["roofline"] = inclusive ? roofline_of(*inclusive) : Json(nullptr);
-    if (self && self != inclusive) value["selfRoofline"] = roofline_of(*self);
+    value["roofline"] = inclusive ? roofline_of(*inclusive, levels) : Json(nullptr);
+    if (self && self != inclusive) value["selfRoofline"] = roofline_of(*self, levels);
     value["missing"] = Json::array();
     for (const Missing& entry : region.missing) value["missing"].push_back(missing.index_of(entry));
     regions.push_back(std::move(value));

@@ -234,12 +234,17 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   return lines;
 }
 
+std::string name_text(std::string_view name) {
+  const std::string text = printable(name);
+  return text.find_first_not_of(' ') == std::string::npos ? '"' + text + '"' : text;
+}
+
 std::string path_text(const std::vector<std::string>& path) {
   if (path.empty()) return "(whole program)";
   std::string text;
   for (const std::string& name : path) {
     if (!text.empty()) text += '/';
-    text += printable(name);
+    text += name_text(name);
   }
   return text;
 }

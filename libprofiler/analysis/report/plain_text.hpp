@@ -30,6 +30,9 @@ std::string right(std::string_view text, std::size_t width);
 /// Words broken into lines of at most so many columns; a word that is longer is cut.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
+/// The printable name of a region; one that would not be seen stands in quotes: `""`.
+std::string name_text(std::string_view name);
+
 /// "solve/spmv"; "(whole program)" for an empty path. A '/' inside a name is kept.
 std::string path_text(const std::vector<std::string>& path);
 

@@ -97,7 +97,7 @@ std::vector<RegionRow> rows_of(const Profile& profile, RowOptions options) {
     row.region = i;
     row.depth = whole ? region.path.size() : std::max<std::size_t>(region.path.size(), 1) - 1;
     row.path = path_text(region.path);
-    row.name = region.path.empty() ? row.path : printable(region.path.back());
+    row.name = region.path.empty() ? row.path : name_text(region.path.back());
     row.leaf = !parents.contains(region.path);
     row.roofline = first_roofline(region, options.self);
 

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <roofmark/report.hpp>
 
+#include "chart_ceilings.hpp"
 #include "chart_layout.hpp"
 #include "numbers.hpp"
 #include "plain_text.hpp"
@@ -64,7 +65,7 @@ std::string description(const Chart& chart) {
   std::size_t count = 0;
   for (const ChartCeiling& ceiling : chart.ceilings) {
     if (count++ > 0) text += "; ";
-    text += printable(ceiling.name) + " " +
+    text += printable(name_of(chart, ceiling)) + " " +
             with_prefix(ceiling.per_s.value,
                         ceiling.kind == ChartCeiling::Kind::compute ? "FLOP/s" : "B/s");
   }
@@ -227,7 +228,7 @@ std::string x_title(const Chart& chart) {
                        : "Intensity at " + printable(level) + ", FLOP/byte";
 }
 
-void draw_key(SvgWriter& out, const Chart& chart, const ChartLayout& layout) {
+void draw_key(SvgWriter& out, const Chart& chart, const ChartLayout& layout, bool every_side) {
   double x = layout.left;
   const double y = layout.bottom + 60;
   out.line("<g class=\"key\" font-size=\"11.5\" fill=\"#57606a\">");
@@ -244,7 +245,7 @@ void draw_key(SvgWriter& out, const Chart& chart, const ChartLayout& layout) {
   for (const Side side : {Side::memory, Side::compute, Side::balanced, Side::unknown}) {
     const bool used = std::any_of(chart.points.begin(), chart.points.end(),
                                   [&](const ChartPoint& point) { return point.side == side; });
-    if (used)
+    if (used || every_side)
       entry(side, mark_class(side) + (hollow && !sized ? " hollow" : ""),
             side == Side::unknown
                 ? "side unknown"
@@ -264,7 +265,7 @@ std::vector<std::string> footnotes(const Chart& chart, const ChartLayout& layout
     std::string text = "Without a label: ";
     for (std::size_t i = 0; i < layout.unlabelled_ceilings.size(); ++i) {
       const ChartCeiling& ceiling = chart.ceilings[layout.unlabelled_ceilings[i]];
-      text += (i > 0 ? ", " : "") + printable(ceiling.name) + " " +
+      text += (i > 0 ? ", " : "") + printable(name_of(chart, ceiling)) + " " +
               with_prefix(ceiling.per_s.value,
                           ceiling.kind == ChartCeiling::Kind::compute ? "FLOP/s" : "B/s");
     }
@@ -321,7 +322,7 @@ std::string render_svg(const Chart& given, const SvgOptions& options) {
       "<text class=\"x-title\" font-size=\"12.5\" text-anchor=\"middle\" x=\"{}\" "
       "y=\"{}\">{}</text>",
       px((layout.left + layout.right) / 2), px(layout.bottom + 38), markup(x_title(chart)));
-  draw_key(out, chart, layout);
+  draw_key(out, chart, layout, options.every_side && !chart.points.empty());
   for (std::size_t i = 0; i < notes.size(); ++i)
     out.line("<text class=\"soft\" font-size=\"11.5\" fill=\"#57606a\" x=\"{}\" y=\"{}\">{}</text>",
              px(layout.left), px(layout.bottom + 78 + 16 * static_cast<double>(i)),

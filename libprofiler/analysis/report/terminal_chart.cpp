@@ -5,6 +5,7 @@
 #include <cmath>
 #include <roofmark/report.hpp>
 
+#include "chart_ceilings.hpp"
 #include "chart_layout.hpp"
 #include "dot_canvas.hpp"
 #include "numbers.hpp"
@@ -124,7 +125,7 @@ class TerminalChart {
 
   void name(const ChartCeiling& ceiling) {
     const std::string text =
-        elided(clean(ceiling.name), 24, options_.utf8) + " " +
+        elided(clean(name_of(chart_, ceiling)), 30, options_.utf8) + " " +
         with_prefix(ceiling.per_s.value, ceiling.kind == Kind::compute ? "FLOP/s" : "B/s");
     const std::size_t length = columns(text);
     const auto width = static_cast<long>(options_.width - margin);

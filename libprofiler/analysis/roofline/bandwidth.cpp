@@ -92,6 +92,7 @@ std::optional<Ceiling> pattern_ceiling(const Machine& machine, const std::string
   for (const BandwidthCeiling& candidate : machine.bandwidth) {
     const double size = bytes_of(candidate.isa);
     if (candidate.level != level || candidate.pattern != pattern || size == 0) continue;
+    if (by_size.contains(size)) continue;  // of another number of threads
     const auto found = curve_at(
         machine, level, cores, Unit::interface,
         [&](const BandwidthCeiling& c) { return c.pattern == pattern && bytes_of(c.isa) == size; });
@@ -130,17 +131,19 @@ template <class Patterns>
 std::optional<Ceiling> over_patterns(const Machine& machine, const std::string& level,
                                      const TrafficMix& mix, double cores, bool non_temporal,
                                      const Patterns& patterns) {
-  std::optional<Point> above, below;  // nearest patterns with more and with fewer reads
-  for (const Pattern& pattern : patterns) {
-    if (pattern.non_temporal != non_temporal) continue;
+  const auto point_of = [&](const Pattern& pattern) -> std::optional<Point> {
+    if (pattern.non_temporal != non_temporal) return std::nullopt;
     const auto ceiling = pattern_ceiling(machine, level, pattern.name, mix.bytes_per_access, cores);
-    if (!ceiling) continue;
-    const Point point{pattern.read_share, *ceiling};
-    if (point.read_share >= mix.read_share && (!above || point.read_share < above->read_share))
-      above = point;
-    if (point.read_share <= mix.read_share && (!below || point.read_share > below->read_share))
-      below = point;
-  }
+    if (!ceiling) return std::nullopt;
+    return Point{pattern.read_share, *ceiling};
+  };
+  // The nearest patterns with more and with fewer reads; the tables begin with the most reads.
+  std::optional<Point> above, below;
+  for (auto pattern = patterns.rbegin(); pattern != patterns.rend() && !above; ++pattern)
+    if (pattern->read_share >= mix.read_share) above = point_of(*pattern);
+  if (above && above->read_share == mix.read_share) return above->ceiling;
+  for (auto pattern = patterns.begin(); pattern != patterns.end() && !below; ++pattern)
+    if (pattern->read_share <= mix.read_share) below = point_of(*pattern);
   if (!above && !below) return std::nullopt;
   if (!above) return below->ceiling;
   if (!below || below->read_share == above->read_share) return above->ceiling;

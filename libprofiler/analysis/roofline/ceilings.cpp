@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "analysis/roofline/curve.hpp"
 #include "analysis/roofline/sane.hpp"
@@ -151,8 +153,10 @@ std::optional<Ceiling> topmost_peak(const Machine& machine, Precision precision,
     return compute_ceiling(machine, precision, 0, Operation::add, cores);
   if (precision == Precision::any) precision = Precision::f64;
   std::optional<Ceiling> best;
+  std::set<std::pair<unsigned, Operation>> seen;
   for (const ComputeCeiling& ceiling : machine.compute) {
     if (ceiling.precision != precision) continue;
+    if (!seen.insert({ceiling.width_bits, ceiling.operation}).second) continue;
     const auto found =
         compute_ceiling(machine, precision, ceiling.width_bits, ceiling.operation, cores);
     if (found && (!best || found->per_s > best->per_s)) best = found;

@@ -175,6 +175,7 @@ void add(Explained& sum, const Explained& child) {
     total.seconds += part.seconds;
     total.amount += part.amount;
     if (total.seconds > 0) total.ceiling.per_s = total.amount / total.seconds;
+    if (total.ceiling.threads != part.ceiling.threads) total.ceiling.threads = 0;
   }
 }
 

@@ -2,6 +2,10 @@
 #include <cmath>
 #include <map>
 #include <roofmark/roofline.hpp>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "analysis/roofline/judgement.hpp"
 #include "analysis/roofline/thresholds.hpp"
@@ -105,10 +109,35 @@ class TreeJudge {
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       return profile_.regions[a].path.size() > profile_.regions[b].path.size();
     });
-    for (const std::size_t index : order) judge_one(index);
+    // The deepest first: a region needs its children's times, and nothing of its siblings.
+    for (auto first = order.begin(); first != order.end();) {
+      const std::size_t depth = profile_.regions[*first].path.size();
+      const auto last = std::find_if(first, order.end(), [&](std::size_t index) {
+        return profile_.regions[index].path.size() != depth;
+      });
+      judge_side_by_side({first, last});
+      first = last;
+    }
   }
 
  private:
+  void judge_side_by_side(const std::vector<std::size_t>& indices) {
+    constexpr std::size_t worth_a_thread = 2000;
+    const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
+    const std::size_t threads = std::clamp<std::size_t>(indices.size() / worth_a_thread, 1, most);
+    const auto judge_share = [&](std::size_t share) {
+      for (std::size_t i = share; i < indices.size(); i += threads) judge_one(indices[i]);
+    };
+    std::vector<std::jthread> helpers;  // joined at the end of their scope
+    try {
+      while (helpers.size() + 1 < threads) helpers.emplace_back(judge_share, helpers.size() + 1);
+    } catch (const std::system_error&) {
+      // No more threads here: their shares are done below.
+    }
+    judge_share(0);
+    for (std::size_t share = helpers.size() + 1; share < threads; ++share) judge_share(share);
+  }
+
   struct Times {
     Explained machine;
     std::optional<Explained> written;
@@ -185,6 +214,30 @@ Roofline judge(const Region& region, const Machine& machine) {
 
 void judge(Profile& profile) {
   TreeJudge(profile).judge_all();
+}
+
+bool judge_where_open(Profile& profile) {
+  const auto is_open = [](const std::vector<Roofline>& rooflines) {
+    return std::any_of(rooflines.begin(), rooflines.end(),
+                       [](const Roofline& roofline) { return roofline.why.empty(); });
+  };
+  bool none = true, open = false;
+  for (const Region& region : profile.regions) {
+    none = none && region.rooflines.empty();
+    open = open || is_open(region.rooflines) || is_open(region.self_rooflines);
+  }
+  if (none || open) judge(profile);
+  return none || open;
+}
+
+Side side_at(const Roofline& roofline, const std::string& level) {
+  const auto found = roofline.levels.find(level);
+  if (found == roofline.levels.end()) return Side::unknown;
+  const LevelPlacement& place = found->second;
+  if (!(place.intensity > 0) || !(place.ridge > 0)) return Side::unknown;
+  const double uncertainty = std::isfinite(roofline.uncertainty) ? roofline.uncertainty : 0;
+  return side_of(Intensity{place.intensity}, Intensity{place.ridge},
+                 std::max(uncertainty, model::thresholds().ridge_uncertainty));
 }
 
 const Roofline* self_roofline(const Region& region, const std::string& locus) {

@@ -22,14 +22,21 @@ std::string source_text(const Part& part) {
              : std::string(" ") + std::string(spelling(part.source));
 }
 
-/// "DRAM traffic of 12.3 GB modelled at 16.4 GB/s"
-std::string work_text(const Part& part) {
+/// " on 1 core": a ceiling of some cores stands beside a roof of all of them. Nothing where the
+/// machine has one core, or where the ceiling is a mean over children with different numbers.
+std::string scope_text(const Case& it, double cores) {
+  return cores_of(it.machine) > 1 && cores > 0 ? " on " + cores_text(cores) : "";
+}
+
+/// "DRAM traffic (12.3 GB modelled against 16.4 GB/s on 2 cores)"
+std::string work_text(const Case& it, const Part& part) {
+  const std::string scope = scope_text(it, part.ceiling.threads);
   if (part.kind == Kind::memory)
-    return fmt::format("{} traffic ({}{} against {})", part.name, si(part.amount, "B"),
-                       source_text(part), si(part.ceiling.per_s, "B/s"));
-  return fmt::format("{} work ({}{}{} against {})", part.name, si(part.amount, "FLOP"),
+    return fmt::format("{} traffic ({}{} against {}{})", part.name, si(part.amount, "B"),
+                       source_text(part), si(part.ceiling.per_s, "B/s"), scope);
+  return fmt::format("{} work ({}{}{} against {}{})", part.name, si(part.amount, "FLOP"),
                      source_text(part), part.mixed_precision ? " of several precisions" : "",
-                     si(part.ceiling.per_s, "FLOP/s"));
+                     si(part.ceiling.per_s, "FLOP/s"), scope);
 }
 
 std::string explained_text(const Case& it) {
@@ -37,7 +44,7 @@ std::string explained_text(const Case& it) {
   const double wall_s = *it.evaluation.wall_s;
   const Part* part = binding_part(time);
   if (!part) return fmt::format("no ceiling explains any of its {}", seconds_text(wall_s));
-  return fmt::format("{} explains {} of {} ({})", work_text(*part), seconds_text(part->seconds),
+  return fmt::format("{} explains {} of {} ({})", work_text(it, *part), seconds_text(part->seconds),
                      seconds_text(wall_s), percent(part->seconds / wall_s));
 }
 
@@ -49,7 +56,8 @@ std::string all_ceilings_text(const Case& it) {
                      percent(time.serial / wall_s));
 }
 
-/// ", all of it scalar: the vector peak is 2.7 times higher", where the width is what limits.
+/// What scalar code can reach beside the peak of the same cores and that of all of them, where the
+/// width is what limits.
 std::string scalar_text(const Case& it) {
   const auto share = scalar_share(it.work);
   if (!share || *share < thresholds().mostly || !it.evaluation.precision) return "";
@@ -57,9 +65,17 @@ std::string scalar_text(const Case& it) {
       it.evaluation.as_written ? largest(*it.evaluation.as_written, Kind::compute) : nullptr;
   const auto peak = topmost_peak(it.machine, *it.evaluation.precision, it.evaluation.cores);
   if (!written || !peak || peak->per_s < 1.5 * written->ceiling.per_s) return "";
-  return fmt::format("; {} of the work is scalar, whose ceiling is {} where {} reaches {}",
-                     percent(*share), si(written->ceiling.per_s, "FLOP/s"), peak->name,
-                     si(peak->per_s, "FLOP/s"));
+  const std::string scope = scope_text(it, it.evaluation.cores);
+  std::string text = fmt::format(
+      "; {} of the work is scalar: scalar code reaches at most {} of the "
+      "{} peak ({}){}",
+      percent(*share), si(written->ceiling.per_s, "FLOP/s"), si(peak->per_s, "FLOP/s"), peak->name,
+      scope);
+  const double all = cores_of(it.machine);
+  const auto top = topmost_peak(it.machine, *it.evaluation.precision, all);
+  if (top && it.evaluation.cores < all && top->per_s > peak->per_s)
+    text += fmt::format(", {} on all {}", si(top->per_s, "FLOP/s"), cores_text(all));
+  return text;
 }
 
 std::string ridge_text(const Case& it, const Roofline& roofline) {
@@ -68,17 +84,20 @@ std::string ridge_text(const Case& it, const Roofline& roofline) {
   const auto level = roofline.levels.find(part->kind == Kind::memory ? part->name : "DRAM");
   if (level == roofline.levels.end() || level->second.intensity <= 0) return "";
   const LevelPlacement& place = level->second;
-  return fmt::format("; {} FLOP/B at {} {} the machine's ridge of {}", number(place.intensity),
+  const double cores = cores_of(it.machine);
+  return fmt::format("; {} FLOP/B at {} {} the machine's ridge of {}{}", number(place.intensity),
                      level->first, place.intensity < place.ridge ? "is below" : "is above",
-                     number(place.ridge));
+                     number(place.ridge),
+                     cores > 1 ? ", which is of all " + cores_text(cores) : "");
 }
 
 /// What is sure although no verdict can be given.
 std::string known_text(const Case& it) {
   const Part* compute = largest(it.evaluation.machine, Kind::compute);
   if (!compute || !it.evaluation.wall_s) return "";
-  return fmt::format("; its FLOPs alone would take {} of {} at the machine's peak",
-                     seconds_text(compute->seconds), seconds_text(*it.evaluation.wall_s));
+  return fmt::format("; its FLOPs alone would take {} of {} at the machine's peak{}",
+                     seconds_text(compute->seconds), seconds_text(*it.evaluation.wall_s),
+                     scope_text(it, cores_of(it.machine)));
 }
 
 std::string suspect_text(const Case& it) {

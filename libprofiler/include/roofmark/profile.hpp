@@ -19,6 +19,7 @@ struct Measure {
   Source source = Source::measured;
   std::optional<double> low;  ///< present where the value is a range
   std::optional<double> high;
+  bool operator==(const Measure&) const = default;
 };
 
 /// A whole number of FLOPs, bytes or operations.
@@ -30,6 +31,7 @@ struct Count {
   std::optional<std::uint64_t> low;
   std::optional<std::uint64_t> high;
   std::vector<std::string> caveats;  ///< "sampled sets 1/8", "replacement policy", ...
+  bool operator==(const Count&) const = default;
 };
 
 /// Bytes that cross one interface, by direction. An absent direction was not counted; it is not
@@ -37,6 +39,7 @@ struct Count {
 struct Traffic {
   std::optional<Count> read;
   std::optional<Count> write;
+  bool operator==(const Traffic&) const = default;
 };
 
 /// FLOPs of one class that shares a peak: what the as-written roof is built from.
@@ -59,10 +62,12 @@ struct Work {
   std::vector<ComputeClass> mix;  ///< empty: the mix is unknown and the as-written roof is withheld
   std::optional<Count> declared_flop;
   std::optional<Count> declared_bytes;
+  bool operator==(const Work&) const = default;
 };
 
 struct VisitTimes {
   double min = 0, median = 0, max = 0, stddev = 0, first = 0;  ///< seconds
+  bool operator==(const VisitTimes&) const = default;
 };
 
 /// What was not counted, why, and the one step that would change it.
@@ -70,6 +75,7 @@ struct Missing {
   std::string quantity;  ///< "bytes.DRAM", "flop.f64", "flop", "time.wall"
   std::string reason;
   std::string fix;
+  bool operator==(const Missing&) const = default;
 };
 
 /// One interface's share in a region's placement.
@@ -79,18 +85,21 @@ struct LevelPlacement {
   double ridge = 0;                  ///< peak / bandwidth, FLOP / byte
   double bandwidth_bytes_per_s = 0;  ///< the ceiling used, interface bytes
   double achieved_bytes_per_s = 0;   ///< interface bytes / wall time
+  bool operator==(const LevelPlacement&) const = default;
 };
 
 struct Advice {
   std::string text;            ///< one sentence that names the number it rests on
   std::string falsifier;       ///< what would show that it is wrong
   std::optional<double> gain;  ///< at most so many times faster: to the next ceiling, no further
+  bool operator==(const Advice&) const = default;
 };
 
 /// One step up from where a region is: what it would gain, never beyond the next ceiling.
 struct Rung {
   std::string name;  ///< "vectorise", "use FMA", "all cores", "DRAM"
   double gain = 1;  ///< upper bound of the speed-up over the present time, all rungs below included
+  bool operator==(const Rung&) const = default;
 };
 
 /// A region under one roof. Filled by roofline.hpp, stored in the profile.
@@ -114,6 +123,7 @@ struct Roofline {
   std::vector<std::string> notes;      ///< what the reader must know about the numbers above
   std::string why;
   std::vector<Advice> advice;
+  bool operator==(const Roofline&) const = default;
 };
 
 struct Region {

@@ -29,6 +29,7 @@ struct ChartCeiling {
   std::string detail;  ///< "triad, 2 threads": shown in tooltips and lists
   Interval per_s;      ///< FLOP/s or interface bytes/s
   Source source = Source::theoretical;
+  double cores = 0;        ///< how many it holds for; 0: not known
   bool emphasised = true;  ///< part of the machine's own roof; false: a lower rung, drawn thin
 };
 
@@ -117,18 +118,24 @@ struct SvgOptions {
   double width = 960, height = 620;  ///< CSS pixels
   std::size_t labelled = 12;         ///< points with a name beside them, the heaviest
   std::string id = "roofline";       ///< prefix of the element ids, for several charts in one page
+  bool every_side = false;           ///< the key names marks that no point has, for a redrawn chart
 };
 /// A whole SVG document without an XML declaration, so that it can also stand inside HTML.
 std::string render_svg(const Chart& chart, const SvgOptions& options = {});
 
 struct HtmlOptions {
   ChartOptions chart;
+  /// At most so many regions and bytes of them are in the page, those with the most time of their
+  /// own and their ancestors; a line says how many are left out. 0: all.
+  std::size_t regions = 5000;
+  std::size_t bytes = std::size_t{12} << 20;
 };
 /// One self-contained page: no network, and a static chart with a table where scripts are off.
 std::string render_html(const Profile& profile, const HtmlOptions& options = {});
 std::string render_html(const Chart& chart);
 
 /// RFC 4180, one line a region, quantity names as column names, an empty field for what is absent.
-std::string render_csv(const Profile& profile);
+/// `intensity` and `side` are those at `level`; empty: as ChartOptions::level.
+std::string render_csv(const Profile& profile, const std::string& level = "");
 
 }  // namespace roofmark

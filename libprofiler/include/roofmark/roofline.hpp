@@ -89,6 +89,14 @@ Roofline judge(const Region& region, const Machine& machine);
 /// `profile.machine`. A parent's explained time is its self time's plus its serial children's.
 void judge(Profile& profile);
 
+/// The same where a region has no roofline, or one without its evidence, as the file of a large
+/// profile holds for most regions. True where it judged.
+bool judge_where_open(Profile& profile);
+
+/// The side of one interface's own ridge: `Roofline::side` is that of all interfaces together.
+/// Unknown where the interface has no intensity.
+Side side_at(const Roofline& roofline, const std::string& level);
+
 /// The roofline that charts draw: of the region's own work where it has children.
 const Roofline* self_roofline(const Region& region, const std::string& locus = "cpu");
 const Roofline* inclusive_roofline(const Region& region, const std::string& locus = "cpu");

@@ -41,6 +41,7 @@
     return (Math.abs(value) < 9.95 ? String(Number(value.toPrecision(2))) : String(Math.round(value))) + '%';
   }
 
+  function sideText(side) { return side === 'balanced' ? 'at its ridge' : side + ' side'; }
   function whole(count) { return count < 1e6 ? String(count) : prefixed(count, '').replace(' ', ''); }
 
   // ---- figures: [value, low, high, source] or null -----------------------------------------------
@@ -123,6 +124,12 @@
   function place(value, range, from, to) {
     return from + (Math.log10(value) - Math.log10(range[0])) / (Math.log10(range[1]) - Math.log10(range[0])) * (to - from);
   }
+  // Of the ridge of the level that is shown; of another precision than the judged one it is not known.
+  function sideOf(point) {
+    const line = roofline(point.region);
+    const judged = line && (!line.precision || line.precision === point.precision || point.precision === 'any');
+    return judged && line.sides[state.level] || 'unknown';
+  }
   function placeX(value) { return place(value, plot.x, plot.left, plot.right); }
   function placeY(value) { return place(value, plot.y, plot.bottom, plot.top); }
   function interval(figure, show) {
@@ -161,6 +168,7 @@
                    (point.precision === 'any' ? '' : ' ' + point.precision),
                    interval(point.x, significant) + ' FLOP/byte of ' + state.level,
                    percent(point.share) + ' of the time' + (work(region).time ? ', ' + duration(work(region).time[0]) : '')];
+    if (sideOf(point) !== 'unknown') lines.push((sideOf(point) === 'balanced' ? 'at' : sideOf(point) + ' side of') + ' the ridge of ' + state.level);
     if (line && line.fraction != null) lines.push(percent(line.fraction) + ' of the roof, ' + verdictText(line));
     lines.push('FLOPs ' + data.sources[point.flop[3]] + ', bytes ' + data.sources[point.bytes[3]]);
     return lines.join('\n');
@@ -213,7 +221,7 @@
     const all = points();
     drawn = all.slice(0, data.mostPoints);
     for (const point of drawn) {
-      const line = roofline(point.region), side = line && line.side !== 'unknown' ? line.side : 'unknown';
+      const side = sideOf(point);
       const group = shape('g', {class: 'point', 'data-region': point.index});
       const ends = function (figure, where) { return [where(figure[1] == null ? figure[0] : figure[1]), where(figure[2] == null ? figure[0] : figure[2])]; };
       if (point.x[1] != null || point.x[2] != null) {
@@ -348,7 +356,7 @@
       if (w.bytes[level]) {
         const x = rates(region)[0] ? ratio(rates(region)[0].flop, w.bytes[level]) : null, speed = ratio(w.bytes[level], w.time);
         fact(level, interval(w.bytes[level], function (v) { return prefixed(v, 'B'); }) + ', ' + data.sources[w.bytes[level][3]] +
-            (x ? '; ' + interval(x, significant) + ' FLOP/byte' : '') + (speed ? '; ' + interval(speed, function (v) { return prefixed(v, 'B/s'); }) : ''));
+            (x ? '; ' + interval(x, significant) + ' FLOP/byte' + (line && line.sides[level] ? ', ' + sideText(line.sides[level]) : '') : '') + (speed ? '; ' + interval(speed, function (v) { return prefixed(v, 'B/s'); }) : ''));
       }
     if (region.visit) fact('one visit', 'median ' + duration(region.visit.median) + ', ' + duration(region.visit.min) + ' to ' + duration(region.visit.max) + ', first ' + duration(region.visit.first));
     fact('threads', region.threads > 1 ? String(region.threads) + (region.imbalance ? ', imbalance ' + significant(region.imbalance) : '') : '');

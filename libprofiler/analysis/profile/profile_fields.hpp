@@ -1,0 +1,18 @@
+// The fields of a profile's document that this version knows: all others belong to a later one and
+// are kept as they are.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace roofmark {
+
+inline constexpr std::array<std::string_view, 9> profile_fields = {
+    "schema", "program", "machine", "passes", "notes", "compact", "origins", "missing", "regions"};
+
+inline constexpr std::array<std::string_view, 19> region_fields = {
+    "path",      "name_bytes", "visits", "threads",    "flags",    "wall_s",   "thread_s",
+    "flop",      "bytes",      "mix",    "operations", "declared", "marker_s", "visit_s",
+    "imbalance", "cores_used", "self",   "rooflines",  "missing"};
+
+}  // namespace roofmark
