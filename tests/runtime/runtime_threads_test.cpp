@@ -25,6 +25,21 @@ TEST_CASE("a pool's thread is adopted by the region that is open in its creator"
   REQUIRE_FALSE(total(run, "solve|solve").found);
 }
 
+TEST_CASE("a worker's regions follow what is open around them, however often they were entered") {
+  const Recorded run = record("runtime_target", "places");
+  REQUIRE(run.exit_status == 0);
+  REQUIRE(total(run, "origin|work").visits == 6);
+  REQUIRE(total(run, "origin|work").adopted == 0);
+  REQUIRE(total(run, "work").visits == 9);  // twice with nothing open, and detached
+  REQUIRE(total(run, "work").adopted == 0);
+  REQUIRE(total(run, "a|work").visits == 6);
+  REQUIRE(total(run, "a|work").adopted == 6);
+  REQUIRE(total(run, "a|b|work").visits == 6);
+  REQUIRE(total(run, "a|b|work").adopted == 6);
+  REQUIRE(total(run, "a|b|work|inner").visits == 6);
+  REQUIRE(total(run, "a|b|work|inner").adopted == 0);
+}
+
 TEST_CASE("a detached thread has roots of its own") {
   const Recorded run = record("runtime_target", "detached");
   REQUIRE(total(run, "background").visits == 1);
@@ -73,6 +88,18 @@ TEST_CASE("a scope that another thread closes") {
   REQUIRE(total(run, "moved").wrong_thread);
   REQUIRE(total(run, "next").visits == 1);
   REQUIRE(total(run, "last").visits == 1);
+}
+
+TEST_CASE("a scope that another thread closes while regions are open inside it") {
+  const Recorded run = record("runtime_target", "wrong thread outside");
+  REQUIRE(run.exit_status == 0);
+  for (const std::string around : {"", "around|"}) {
+    INFO(around);
+    REQUIRE(total(run, around + "moved").visits == 4);
+    REQUIRE(total(run, around + "moved|inside").visits == 4);
+    REQUIRE(total(run, around + "inside").visits == 6);
+    REQUIRE_FALSE(total(run, around + "moved|inside|inside").found);
+  }
 }
 
 TEST_CASE("a scope that outlives its thread") {

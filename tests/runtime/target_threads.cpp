@@ -58,6 +58,49 @@ int pool() {
   return 0;
 }
 
+// One literal scope of a worker, while what its place hangs on changes: the short ways in must see
+// every change.
+int places() {
+  std::atomic<int> asked{0}, done{0};
+  std::thread worker;
+  const auto work = [&] {
+    for (int i = 0; i < 3; ++i) {
+      ROOFMARK_SCOPE("work");
+      ROOFMARK_SCOPE("inner");
+    }
+  };
+  const auto let_work = [&] {
+    ++asked;
+    while (done != asked) std::this_thread::yield();
+  };
+  {
+    ROOFMARK_SCOPE("origin");
+    worker = std::thread([&] {
+      for (int round = 1; round <= 9; ++round) {
+        while (asked < round) std::this_thread::yield();
+        if (round == 9) roofmark::detach_thread();
+        work();
+        done = round;
+      }
+    });
+    let_work();
+    ROOFMARK_SCOPE("deeper");  // what the creator opens later does not matter
+    let_work();
+  }
+  let_work();  // nothing is open
+  for (int i = 0; i < 2; ++i) {
+    ROOFMARK_SCOPE("a");
+    let_work();
+    ROOFMARK_SCOPE("b");
+    let_work();
+  }
+  let_work();
+  ROOFMARK_SCOPE("a");
+  let_work();  // detached
+  worker.join();
+  return 0;
+}
+
 int detached() {
   ROOFMARK_SCOPE("solve");
   std::thread([] {
@@ -92,6 +135,30 @@ int wrong_thread() {
   std::thread([&] { scope.reset(); }).join();
   { ROOFMARK_SCOPE("next"); }
   ROOFMARK_SCOPE("last");
+  return 0;
+}
+
+// The same, while regions inside it are open: what comes after them has its own place.
+void cycle(bool keep) {
+  std::unique_ptr<roofmark::Scope> moved;
+  if (keep) {
+    moved = std::make_unique<roofmark::Scope>("moved");
+  }
+  {
+    ROOFMARK_SCOPE("inside");
+    if (keep) std::thread([&] { moved.reset(); }).join();
+    roofmark::Scope settles("settles");
+  }
+  { ROOFMARK_SCOPE("inside"); }
+}
+int wrong_thread_outside() {
+  std::thread([] {
+    for (int i = 0; i < 4; ++i) cycle(true);
+    cycle(false);
+  }).join();
+  ROOFMARK_SCOPE("around");
+  for (int i = 0; i < 4; ++i) cycle(true);
+  cycle(false);
   return 0;
 }
 
@@ -157,6 +224,8 @@ int late_regions() {
 Scenarios thread_scenarios() {
   return {{"below creator", below_creator},
           {"pool", pool},
+          {"wrong thread outside", wrong_thread_outside},
+          {"places", places},
           {"detached", detached},
           {"short threads", short_threads},
           {"live threads", live_threads},

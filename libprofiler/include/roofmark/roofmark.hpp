@@ -133,11 +133,11 @@ inline namespace annotation_v1 __attribute__((visibility("hidden"))) {
   /// closed by another thread, or out of order, is flagged in the report.
   class Scope {
    public:
-    explicit Scope(roofmark_site& site) : token_() {
-      if (const roofmark_api* api = detail::runtime()) token_ = api->enter(&site);
+    explicit Scope(roofmark_site& site) : node_(nullptr) {
+      if (const roofmark_api* api = detail::runtime()) open(api->enter(&site));
     }
     /// A function's scope: its name is not a constant expression, so the site learns it here.
-    Scope(roofmark_site& site, const char* function) : token_() {
+    Scope(roofmark_site& site, const char* function) : node_(nullptr) {
       const roofmark_api* api = detail::runtime();
       if (api == nullptr) return;
       if (__atomic_load_n(&site.id, __ATOMIC_RELAXED) == 0) {
@@ -145,14 +145,14 @@ inline namespace annotation_v1 __attribute__((visibility("hidden"))) {
                          __ATOMIC_RELAXED);
         __atomic_store_n(&site.name, function, __ATOMIC_RELEASE);
       }
-      token_ = api->enter(&site);
+      open(api->enter(&site));
     }
-    Scope(const char* name, size_t length) : token_() {
-      if (const roofmark_api* api = detail::runtime()) token_ = api->enter_name(name, length);
+    Scope(const char* name, size_t length) : node_(nullptr) {
+      if (const roofmark_api* api = detail::runtime()) open(api->enter_name(name, length));
     }
-    explicit Scope(const char* name) : token_() {
+    explicit Scope(const char* name) : node_(nullptr) {
       if (const roofmark_api* api = detail::runtime())
-        token_ = api->enter_name(name, detail::length_of(name));
+        open(api->enter_name(name, detail::length_of(name)));
     }
     /// std::string, std::string_view and their like.
     template <class Text,
@@ -161,18 +161,29 @@ inline namespace annotation_v1 __attribute__((visibility("hidden"))) {
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
     ~Scope() {
-      if (token_.node != nullptr) detail::found()->leave(token_);
+      if (node_ != nullptr) detail::found()->leave(token());
     }
 
     /// Adds to this region the FLOPs and bytes that the author counted by hand.
     void declare(Flop flop, Bytes bytes) {
-      if (token_.node != nullptr) detail::found()->declare(token_, flop.value, bytes.value);
+      if (node_ != nullptr) detail::found()->declare(token(), flop.value, bytes.value);
     }
     void declare(Flop flop) { declare(flop, Bytes{0}); }
     void declare(Bytes bytes) { declare(Flop{0}, bytes); }
 
    private:
-    roofmark_token token_;  // null without a runtime: one that is found later sees no lone exit
+    // Two words and not a token: compilers keep them in registers.
+    void open(roofmark_token token) {
+      node_ = token.node;
+      visit_ = token.visit;
+    }
+    roofmark_token token() const {
+      roofmark_token token = {node_, visit_};
+      return token;
+    }
+
+    void* node_;  // null without a runtime: one that is found later sees no lone exit
+    uint64_t visit_;
   };
 
   /// Looks for a runtime again, for this library or program. True: recording.

@@ -33,8 +33,8 @@ roofmark_token api_enter_name(const char* name, size_t length) {
 }
 template <class Clock>
 void api_leave_site(roofmark_site* site) {
-  Node* node = this_thread->current;
-  if (likely(node->name == load(site->id)))
+  Node* node = load(here.line->current);  // null in a child process
+  if (likely(node != nullptr && node->name == load(site->id)))
     leave_region<Clock>({node, node->record->entry});
   else
     leave_at_site_slow(site, Clock::ticks());

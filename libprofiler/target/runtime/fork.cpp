@@ -9,20 +9,10 @@ namespace roofmark::runtime {
 namespace {
 
 constexpr size_t page_bytes = 4096;
-constexpr size_t words_per_line = 64 / sizeof(uint64_t);
 
-uint64_t* wiped_page = nullptr;
+char* wiped_page = nullptr;
 size_t wiped_lines = 0;
 sigset_t mask_before_fork;
-
-uint64_t* take_wiped_word() {
-  if (wiped_page == nullptr || wiped_lines == page_bytes / 64) {
-    wiped_page = static_cast<uint64_t*>(map_pages(page_bytes, true));
-    if (wiped_page == nullptr) return nullptr;
-    wiped_lines = 0;
-  }
-  return wiped_page + words_per_line * wiped_lines++;
-}
 
 // fork() copies the runtime in a consistent state.
 void before_fork() {
@@ -44,9 +34,8 @@ void after_fork_in_parent() {
 
 // Makes every marker of this thread take its long path.
 void divert(Thread* thread) {
-  if (!is_real(thread) || thread->current == &vfork_gate) return;
-  thread->before_vfork = thread->current;
-  store_release(thread->current, &vfork_gate);
+  if (!is_real(thread) || current_of(thread) == &vfork_gate) return;
+  store_release(thread->line->current, &vfork_gate);  // and not the copy: that is the way back
 }
 
 void after_fork_in_child() {
@@ -56,7 +45,7 @@ void after_fork_in_child() {
   runtime.fork_ticks = ticks();
   if (runtime.fork_word != nullptr && !forked()) {
     store(*runtime.fork_word, uint64_t{0});  // the kernel does not wipe pages
-    divert(this_thread);
+    divert(here.thread);
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -77,29 +66,38 @@ void inherit_open_regions(Thread* thread, Node* deepest, uint64_t when) {
     store(node->record->entry, when);
     store(node->record->flags, uint32_t{arena::record_inherited});
   }
-  thread->current = innermost;
+  set_current(thread->line, innermost);
 }
 
 }  // namespace
 
-uint64_t* take_deadline() {
-  return take_wiped_word();
+Line* take_line() {
+  if (wiped_page == nullptr || wiped_lines == page_bytes / sizeof(Line)) {
+    // The page behind it is for the copies, which a child needs.
+    wiped_page = static_cast<char*>(map_pages(2 * page_bytes));
+    if (wiped_page == nullptr) return nullptr;
+    wipe_in_fork_children(wiped_page, page_bytes);
+    wiped_lines = 0;
+  }
+  return reinterpret_cast<Line*>(wiped_page) + wiped_lines++;
 }
 
 void watch_forks() {
   if (runtime.fork_word != nullptr) return;
-  runtime.fork_word = take_wiped_word();
-  if (runtime.fork_word != nullptr) *runtime.fork_word = 1;
+  Line* line = take_line();
+  if (line == nullptr) return;
+  line->deadline = 1;
+  runtime.fork_word = &line->deadline;
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 void before_vfork() {
-  divert(this_thread);
+  divert(here.thread);
 }
 
 bool in_vfork_child(Thread* thread) {
   if (!forked() && getpid() != runtime.pid) return true;
-  thread->current = thread->before_vfork;
+  set_current(thread->line, kept_current(thread->line));
   return false;
 }
 
@@ -119,7 +117,8 @@ void become_child(Thread* thread) {
 
   Node* deepest = nullptr;
   if (thread != nullptr) {
-    deepest = thread->current == &vfork_gate ? thread->before_vfork : thread->current;
+    forget_recent_nodes();
+    deepest = kept_current(thread->line);
     if (deepest == &thread->other) deepest = deepest->outer;
     if (is_idle(thread, deepest)) deepest = nullptr;
   }
@@ -130,7 +129,7 @@ void become_child(Thread* thread) {
     each->serial = 0;
     each->segment_count = each->segment = 0;
     each->pool.abandon();
-    each->wiped_pool.abandon();
+    each->slot_pool.abandon();
     if (each == thread) continue;
     each->next_free = runtime.free;
     runtime.free = each;
@@ -169,7 +168,7 @@ void become_child(Thread* thread) {
     thread->next_free = runtime.free;
     runtime.free = thread;
   }
-  this_thread = ready ? thread : created && thread == nullptr ? &no_thread : &lost_thread;
+  be_thread(ready ? thread : created && thread == nullptr ? &no_thread : &lost_thread);
   if (runtime.fork_word != nullptr) store(*runtime.fork_word, uint64_t{1});
   if (!outermost) return;
   pthread_mutex_unlock(&runtime.lock);

@@ -10,8 +10,6 @@ Slot empty_slots[1] = {{no_name, nullptr}};
 
 namespace {
 
-uint64_t never = ~uint64_t{0};
-
 constexpr Node childless() {
   Node node = {};
   node.slots = empty_slots;
@@ -19,10 +17,16 @@ constexpr Node childless() {
   return node;
 }
 
-constexpr Thread stand_in(Node* current) {
+// Its check is that of no name below no node: not even of none below none, in a child process.
+constexpr Node never_entered() {
+  Node node = childless();
+  node.check = 64;
+  return node;
+}
+
+constexpr Thread stand_in(Line* line) {
   Thread thread = {};
-  thread.current = current;
-  thread.deadline = &never;
+  thread.line = line;
   return thread;
 }
 
@@ -30,11 +34,15 @@ constexpr Thread stand_in(Node* current) {
 
 constinit Runtime runtime;
 constinit Node vfork_gate = childless();
-static constinit Node idle_node = childless();
-constinit Thread no_thread = stand_in(&idle_node);
-constinit Thread lost_thread = stand_in(&idle_node);
-__thread Thread* this_thread __attribute__((tls_model("initial-exec"))) = &no_thread;
+constinit Node idle_node = never_entered();
+static constinit Line idle_line = {~uint64_t{0}, &idle_node};
+constinit Thread no_thread = stand_in(&idle_line);
+constinit Thread lost_thread = stand_in(&idle_line);
 
+#define IDLE_4 &idle_node, &idle_node, &idle_node, &idle_node
+#define IDLE_16 IDLE_4, IDLE_4, IDLE_4, IDLE_4
+__thread Here here __attribute__((tls_model("initial-exec"))) = {
+    &no_thread, &idle_line, {&idle_node, IDLE_16, IDLE_16, IDLE_16, IDLE_16}};
 __thread bool inside_runtime __attribute__((tls_model("initial-exec"))) = false;
 
 SignalsBlocked::SignalsBlocked() {
@@ -89,29 +97,33 @@ uint64_t median(uint64_t (&values)[batches]) {
 // What a marker costs here and now: the real short path on a tree that is in no recording.
 template <class Clock>
 void measure_marker(arena::FileHeader* header) {
-  static Thread thread;
-  static Node child;
+  static Node outer, child;
+  alignas(64) static char room[kept_offset + sizeof(Node*)];
   static arena::Record record;
   static arena::Histogram histogram;
-  static Slot slots[1];
   constexpr uint32_t name = 1;
   static roofmark_site site = {"", 0, name, {nullptr, nullptr}};
+  site.reserved[0] = reinterpret_cast<void*>(recent_index(name));
+  site.reserved[1] = reinterpret_cast<void*>(static_cast<uintptr_t>(tag_of(name)));
   roofmark_token (*volatile enter)(roofmark_site*) = [](roofmark_site* at) {
     return enter_region<Clock>(at);
   };
   void (*volatile leave)(roofmark_token) = [](roofmark_token token) { leave_region<Clock>(token); };
 
-  thread.root.slots = slots;
-  slots[0] = {name, &child};
-  child.slots = empty_slots;
+  outer.slots = child.slots = empty_slots;
   child.name = name;
+  child.check = check_of(tag_of(name), &outer);
+  child.outer = &outer;
   child.record = &record;
   child.histogram = &histogram;
   record.min_ticks = ~uint64_t{0};
-  thread.current = &thread.root;
-  thread.deadline = &never;
-  Thread* const mine = this_thread;
-  this_thread = &thread;
+  auto* line = reinterpret_cast<Line*>(room);
+  line->deadline = ~uint64_t{0};
+  set_current(line, &outer);
+  Line* const mine = here.line;
+  Node* const recent = here.recent[recent_index(name)];
+  here.line = line;
+  here.recent[recent_index(name)] = &child;
   uint64_t whole[batches], inner[batches];
   for (int batch = 0; batch < batches; ++batch) {
     const uint64_t inner_before = record.sum_ticks;
@@ -120,7 +132,8 @@ void measure_marker(arena::FileHeader* header) {
     whole[batch] = ticks() - before;
     inner[batch] = record.sum_ticks - inner_before;
   }
-  this_thread = mine;
+  here.line = mine;
+  here.recent[recent_index(name)] = recent;
   // Rounded to the nearest tick; the clock's own resolution is no better.
   header->marker_ticks = (median(whole) + visits_per_batch / 2) / visits_per_batch;
   header->marker_inner_ticks = (median(inner) + visits_per_batch / 2) / visits_per_batch;
@@ -157,7 +170,7 @@ int connect() {
   const arena::Clock clock = choose_clock();
   use_clock(clock);
   watch_forks();
-  if (!runtime.file.create(directory)) return 0;
+  if (runtime.fork_word == nullptr || !runtime.file.create(directory)) return 0;
   runtime.pid = getpid();
   arena::FileHeader* header = runtime.file.header();
   header->calibration.clock = clock;

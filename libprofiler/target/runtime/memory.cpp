@@ -20,12 +20,14 @@ size_t aligned(size_t bytes) {
 
 }  // namespace
 
-void* map_pages(size_t bytes, bool wiped) {
+void* map_pages(size_t bytes) {
   void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) return nullptr;
-  // Refused by kernels before 4.14: then the handler that fork() runs is all there is.
-  if (wiped) (void)madvise(pages, bytes, MADV_WIPEONFORK);
   return pages;
+}
+
+void wipe_in_fork_children(void* pages, size_t bytes) {
+  (void)madvise(pages, bytes, MADV_WIPEONFORK);
 }
 
 void* Pool::take(size_t bytes) {
@@ -36,7 +38,7 @@ void* Pool::take(size_t bytes) {
       size_t chunk_bytes = chunk_ == nullptr ? first_chunk_bytes : chunk_->bytes * 2;
       if (chunk_bytes > largest_chunk_bytes) chunk_bytes = largest_chunk_bytes;
       if (chunk_bytes < bytes + alignment) chunk_bytes = (bytes + alignment + 4095) & ~size_t{4095};
-      next = static_cast<Chunk*>(map_pages(chunk_bytes, wiped_));
+      next = static_cast<Chunk*>(map_pages(chunk_bytes));
       if (next == nullptr) return nullptr;
       next->bytes = chunk_bytes;
       (chunk_ == nullptr ? first_ : chunk_->next) = next;

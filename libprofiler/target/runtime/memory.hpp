@@ -50,9 +50,11 @@ inline bool unlikely(bool condition) {
   return __builtin_expect(condition, false);
 }
 
-/// Anonymous zeroed pages, or null. `wiped`: zeroed again in every fork child, where the system
-/// can.
-void* map_pages(size_t bytes, bool wiped = false);
+/// Anonymous zeroed pages, or null.
+void* map_pages(size_t bytes);
+/// Zeroes them again in every fork child. Refused by kernels before 4.14: then the handler that
+/// fork() runs is all there is.
+void wipe_in_fork_children(void* pages, size_t bytes);
 
 /// Hands out zeroed, 64-byte aligned memory from growing chunks; owned by one thread.
 class Pool {
@@ -67,8 +69,6 @@ class Pool {
   void reset();
   /// Forgets its chunks: they stay readable for those who still point into them.
   void abandon();
-  /// From now on its chunks are wiped in fork children.
-  void wipe_in_fork_children() { wiped_ = true; }
 
  private:
   struct Chunk {
@@ -78,7 +78,6 @@ class Pool {
   Chunk* first_ = nullptr;
   Chunk* chunk_ = nullptr;
   size_t used_ = 0;
-  bool wiped_ = false;
 };
 
 }  // namespace roofmark::runtime

@@ -1,9 +1,13 @@
 // The call-path tree of a thread, and the two steps of a visit that every marker takes.
 //
 // A Node is private memory that only its thread changes; its Record is the part in the recording.
-// Thread::current is the innermost open region. A step that finds anything unusual - a first visit,
+// Line::current is the innermost open region. A step that finds anything unusual - a first visit,
 // an unknown child, a child process, an exit that doesn't fit - leaves the short path by one of few
 // compares; all that is rare is behind them (visits.cpp).
+//
+// Reading the clock waits for all that was begun before it: what a step costs is, beside its
+// instructions, its longest chain of loads that wait for each other. Hence `Here`: what a step
+// needs first is found from thread-local storage itself, by a number that the site knows.
 #pragma once
 
 #define ROOFMARK_DISABLE  // the types only: the runtime does not annotate itself
@@ -25,13 +29,15 @@ struct Slot {
 };
 inline constexpr uint32_t no_name = 0xffffffff;
 
-struct Node {
-  Slot* slots;
-  uint32_t mask;
-  uint32_t name;
+struct alignas(64) Node {
+  uint64_t check;  // `outer` and the name in one word, see check_of(); 0: look closer
   arena::Record* record;
   arena::Histogram* histogram;  // null: the second visit is still to come
   Node* outer;                  // what was current before that visit
+  uint64_t gated;               // outermost: the placement that put it here and the name
+  Slot* slots;
+  uint32_t mask;
+  uint32_t name;
   Node* parent;
   // Rarely used from here.
   Thread* thread;
@@ -57,26 +63,55 @@ struct Origin {
   bool known = false;
 };
 
+/// A thread's line of a page that the kernel wipes in fork children: their first step, whatever it
+/// is, finds neither the current region nor a deadline.
+struct alignas(64) Line {
+  uint64_t deadline;  // when to look at the clock, the CPU and the rest; 0: now
+  Node* current;      // atomic: read by threads that this one created
+};
+/// A copy of `current` that is not wiped: a page behind, where no load of the line mistakes it for
+/// one of its own fields.
+inline constexpr size_t kept_offset = 4096 + 32;
+inline Node*& kept_current(Line* line) {
+  return *reinterpret_cast<Node**>(reinterpret_cast<char*>(line) + kept_offset);
+}
+
+/// A word of another thread that a placement hangs on, and what it held.
+struct Witness {
+  typedef uint64_t __attribute__((may_alias)) Word;
+  const Word* word;
+  uint64_t value;
+};
+
+/// Below which node a thread's outermost regions open, as long as the witnesses hold.
+struct Placement {
+  uint64_t key;  // of this placement; a multiple of 64 below 2^48
+  bool valid;
+  bool adopted;
+  unsigned witnesses;
+  Witness witness[3];
+  Node* base;
+
+  bool holds() const {
+    for (unsigned i = 0; i < witnesses; ++i)
+      if (load_acquire(*witness[i].word) != witness[i].value) return false;
+    return valid;
+  }
+};
+
 struct alignas(64) Thread {
-  Node* current;       // atomic: read by threads that this one created
-  uint64_t* deadline;  // when to look at the clock, the CPU and the rest; 0 in a fork child
+  Line* line;
+  Placement placement;
   // Rarely used from here.
-  Node* before_vfork;
   int depth_in_other;
   uint64_t serial;  // 0: free; atomic
   arena::Thread* item;
   uint64_t item_offset;
   Origin origin;
   bool is_main, detached, is_folded;
-  Node* origin_base;  // this thread's own node for the region of `origin`
-  // The last place of adoption and this thread's own node for it.
-  Thread* adopter;
-  uint64_t adopter_serial;
-  Node* adopter_node;
-  Node* adopter_base;
   // Storage.
-  Pool pool;
-  Pool wiped_pool;  // of slots: empty in a fork child, so that no entry takes the short path
+  Pool pool;  // of nodes alone: a stale token points to one
+  Pool slot_pool;
   arena::SegmentHeader* segments[48];
   uint64_t segment_offsets[48];
   unsigned segment_count, segment;
@@ -89,7 +124,37 @@ struct alignas(64) Thread {
   Node other;  // "(other)"
 };
 
-extern __thread Thread* this_thread __attribute__((tls_model("initial-exec")));
+inline constexpr unsigned recent_nodes = 64;
+
+/// This thread. `recent` holds the node that each site entered last, by a number that names share;
+/// the first, for sites that have no number yet, never fits.
+struct Here {
+  Thread* thread;
+  Line* line;
+  Node* recent[1 + recent_nodes];
+};
+extern __thread Here here __attribute__((tls_model("initial-exec")));
+
+/// What a site knows of its name: where in `recent` to look, and the name as bits that no address
+/// of a node has. Names beyond 2^22 and 32-bit addresses: none, so that check_of() never fits.
+inline uint64_t tag_of(uint32_t name) {
+  if (sizeof(void*) < 8 || name >= 1u << 22) return 0;
+  return (name & 63) | uint64_t{name >> 6} << 48;
+}
+inline uintptr_t recent_index(uint32_t name) {
+  return tag_of(name) == 0 ? 0 : 1 + name % recent_nodes;
+}
+inline uint64_t check_of(uint64_t tag, const Node* outer) {
+  return tag ^ reinterpret_cast<uintptr_t>(outer);
+}
+
+inline Node* current_of(const Thread* thread) {
+  return load_acquire(thread->line->current);
+}
+inline void set_current(Line* line, Node* node) {
+  store_release(line->current, node);
+  store(kept_current(line), node);
+}
 
 /// The bucket of a duration, past the end for one that is out of range.
 inline uint64_t histogram_index(double duration) {
@@ -127,41 +192,37 @@ inline void add_duration(arena::Record* record, uint64_t duration, double real) 
   if (unlikely(duration > record->max_ticks)) record->max_ticks = duration;
 }
 
-roofmark_token enter_slow(roofmark_site* site);
+roofmark_token enter_elsewhere(roofmark_site* site);
 void leave_slow(roofmark_token token, uint64_t now);
 
 // The short paths call nothing but their long forms, as the last thing they do: they need no frame.
 // What they cost beside the clock is the number of their instructions: keep it. Entering needs no
-// look at the deadline: in a fork child the slots are wiped.
+// look at the deadline: in a fork child the current region is wiped.
 template <class Clock>
 inline roofmark_token enter_region(roofmark_site* site) {
-  Thread* thread = this_thread;
-  Node* current = thread->current;
-  const uint32_t name = load(site->id);
-  const Slot& slot = current->slots[name & current->mask];
-  if (unlikely(slot.name != name)) return enter_slow(site);
-  Node* node = slot.node;
-  // A wiped slot and a new site both have the name 0.
-  if (unlikely(node == nullptr)) return enter_slow(site);
+  const auto index = reinterpret_cast<uintptr_t>(load(site->reserved[0]));
+  const auto tag = reinterpret_cast<uintptr_t>(load(site->reserved[1]));
+  Node* node = here.recent[index];
+  Line* line = here.line;
+  if (unlikely(node->check != check_of(tag, line->current))) return enter_elsewhere(site);
   arena::Record* record = node->record;
-  node->outer = current;
-  store_release(thread->current, node);
+  set_current(line, node);
   const uint64_t now = Clock::ticks();
   store(record->entry, now);
   return {node, now};
 }
 
 template <class Clock>
-inline void leave_region(roofmark_token token) {
+__attribute__((always_inline)) inline void leave_region(roofmark_token token) {
   const uint64_t now = Clock::ticks();
-  Thread* thread = this_thread;
+  Line* line = here.line;
   Node* node = static_cast<Node*>(token.node);
-  if (unlikely(node != thread->current)) return leave_slow(token, now);
+  if (unlikely(node != line->current)) return leave_slow(token, now);
   arena::Record* record = node->record;
   arena::Histogram* histogram = node->histogram;
   if (unlikely(record->entry != token.visit)) return leave_slow(token, now);
   if (unlikely(histogram == nullptr)) return leave_slow(token, now);
-  if (unlikely(now >= *thread->deadline)) return leave_slow(token, now);
+  if (unlikely(now >= line->deadline)) return leave_slow(token, now);
   const uint64_t duration = now - token.visit;
   const auto real = static_cast<double>(static_cast<int64_t>(duration));
   const uint64_t bucket = histogram_index(real);
@@ -170,7 +231,7 @@ inline void leave_region(roofmark_token token) {
   add_duration(record, duration, real);
   ++histogram->counts[bucket];
   end_closing(record, now);
-  store_release(thread->current, node->outer);
+  set_current(line, node->outer);
 }
 
 }  // namespace roofmark::runtime

@@ -67,8 +67,8 @@ extern __thread bool inside_runtime __attribute__((tls_model("initial-exec")));
 
 /// Stand-ins for the thread's own state: before its first region, and where it can't have one.
 extern Thread no_thread, lost_thread;
-/// Thread::current between vfork and the parent's return from it.
-extern Node vfork_gate;
+/// Line::current between vfork and the parent's return from it.
+extern Node vfork_gate, idle_node;
 extern Slot empty_slots[1];
 
 inline bool is_real(const Thread* thread) {
@@ -88,10 +88,10 @@ void use_clock(arena::Clock clock);
 
 // lifecycle.cpp
 int connect();
-void calibrate_again();     // needs the lock
-uint64_t* take_deadline();  // a word on a page that is wiped by fork; needs the lock
+void calibrate_again();  // needs the lock
 
 // fork.cpp
+Line* take_line();                  // null: no memory; needs the lock
 void watch_forks();                 // needs the lock
 void become_child(Thread* thread);  // in a fork child: its own file, the open path as context
 void before_vfork();
@@ -112,8 +112,12 @@ void note_truncation();
 // threads.cpp
 Thread* make_thread();                // this thread's state, or &lost_thread
 bool prepare_thread(Thread* thread);  // item, "(other)"; needs the lock
+/// Makes the calling thread go by that state.
+void be_thread(Thread* thread);
+/// For a thread whose nodes are no longer what they were: itself, at its end and as a fork child.
+void forget_recent_nodes();
 /// Below which node an outermost region opens.
-Node* place(Thread* thread, uint32_t name, bool& adopted);
+Node* place(Thread* thread, uint32_t name);
 Node* own_path(Thread* thread, const Node* theirs);  // needs the lock
 Origin origin_for_new_thread();
 void thread_begins(const Origin& origin);  // in the new thread

@@ -19,10 +19,11 @@ bool is_alive(const Thread* thread, uint64_t serial) {
   return thread != nullptr && load_acquire(thread->serial) == serial;
 }
 
-// The innermost open region of another thread, or null.
-Node* open_region(const Thread* thread) {
-  Node* node = load_acquire(thread->current);
-  return is_idle(thread, node) || node == &thread->other || node == &vfork_gate ? nullptr : node;
+// The innermost open region of another thread that is at this node, or null.
+Node* open_region(const Thread* thread, Node* node) {
+  return node == nullptr || is_idle(thread, node) || node == &thread->other || node == &vfork_gate
+             ? nullptr
+             : node;
 }
 
 void clear_nodes(Thread* thread) {
@@ -34,8 +35,7 @@ void clear_nodes(Thread* thread) {
     node->thread = thread;
   }
   thread->first_node = thread->last_node = nullptr;
-  thread->origin_base = nullptr;
-  thread->adopter = nullptr;
+  thread->placement.valid = false;
   thread->depth_in_other = 0;
 }
 
@@ -56,7 +56,7 @@ void empty_storage(Thread* thread) {
   }
   thread->segment = 0;
   thread->pool.reset();
-  thread->wiped_pool.reset();
+  thread->slot_pool.reset();
   clear_nodes(thread);
 }
 
@@ -118,9 +118,8 @@ Thread* new_thread_struct() {
   }
   auto* thread = runtime.pool.take_array<Thread>(1);
   if (thread == nullptr) return nullptr;
-  thread->wiped_pool.wipe_in_fork_children();
-  thread->deadline = take_deadline();
-  if (thread->deadline == nullptr) return nullptr;
+  thread->line = take_line();
+  if (thread->line == nullptr) return nullptr;
   thread->next_all = runtime.all;
   runtime.all = thread;
   return thread;
@@ -191,8 +190,8 @@ bool prepare_thread(Thread* thread) {
     if (runtime.file.header() != nullptr) empty_storage(thread);
     return false;
   }
-  thread->current = thread->is_main ? &thread->root : &thread->gate;
-  store(*thread->deadline, uint64_t{0});  // look at the CPU at once
+  set_current(thread->line, thread->is_main ? &thread->root : &thread->gate);
+  store(thread->line->deadline, uint64_t{0});  // look at the CPU at once
   store_release(thread->serial, ++runtime.serials);
   return true;
 }
@@ -214,51 +213,103 @@ Thread* make_thread() {
         thread = nullptr;
       }
     }
-    this_thread = thread != nullptr ? thread : &lost_thread;
+    forget_recent_nodes();
+    be_thread(thread != nullptr ? thread : &lost_thread);
   }
   if (thread != nullptr && runtime.has_key) pthread_setspecific(runtime.key, thread);
-  return this_thread;
+  return here.thread;
 }
+
+namespace {
+
+Witness witness_of(const uint64_t& word, uint64_t value) {
+  return {reinterpret_cast<const Witness::Word*>(&word), value};
+}
+Witness witness_of(Node* const& word, const Node* value) {
+  return {reinterpret_cast<const Witness::Word*>(&word), reinterpret_cast<uintptr_t>(value)};
+}
+Witness witness_of(Thread* const& word, const Thread* value) {
+  return {reinterpret_cast<const Witness::Word*>(&word), reinterpret_cast<uintptr_t>(value)};
+}
+
+// Decides by what it has read into the witnesses, so that they hold as long as it would decide the
+// same.
+void place_again(Thread* thread) {
+  Placement& placement = thread->placement;
+  placement.key += 64;
+  placement.valid = false;
+  placement.adopted = false;
+  placement.witnesses = 0;
+  placement.base = &thread->root;
+  const auto trust = [&](Witness witness) { placement.witness[placement.witnesses++] = witness; };
+  const auto base_at = [&](const Thread* owner, uint64_t serial, const Node* theirs) {
+    Locked lock;
+    Node* base = is_alive(owner, serial) ? own_path(thread, theirs) : nullptr;
+    placement.valid = base != nullptr;
+    if (base != nullptr) placement.base = base;
+    return placement.valid;
+  };
+  if (thread->detached) {
+    placement.valid = true;
+    return;
+  }
+  const Origin& origin = thread->origin;
+  const bool creator_lives = is_alive(origin.creator, origin.creator_serial);
+  if (origin.record != nullptr && creator_lives) {
+    const uint64_t entry = load(origin.record->entry), exit = load(origin.record->last_exit);
+    if (entry == origin.visit && exit < origin.visit) {
+      trust(witness_of(origin.record->entry, entry));
+      trust(witness_of(origin.record->last_exit, exit));
+      base_at(origin.creator, origin.creator_serial, origin.node);
+      return;
+    }
+  }
+
+  if (creator_lives) {
+    Node* current = current_of(origin.creator);
+    trust(witness_of(origin.creator->serial, origin.creator_serial));
+    trust(witness_of(origin.creator->line->current, current));
+    if (const Node* theirs = open_region(origin.creator, current); theirs != nullptr) {
+      placement.adopted = base_at(origin.creator, origin.creator_serial, theirs);
+      return;
+    }
+  }
+  Thread* main = load_acquire(runtime.main);
+  if (main == nullptr || main == thread) {
+    trust(witness_of(runtime.main, main));
+  } else if (main != origin.creator || !creator_lives) {
+    Node* current = current_of(main);
+    trust(witness_of(main->line->current, current));
+    if (const Node* theirs = open_region(main, current); theirs != nullptr) {
+      placement.adopted = base_at(main, load_acquire(main->serial), theirs);
+      return;
+    }
+  }
+  placement.valid = true;
+}
+
+}  // namespace
 
 // DESIGN, Threads. An outermost region opens below the region that was open in the creator when the
 // thread was created, as long as that visit lasts. Else (`adopted`) below the region that is open
 // now in the creator, or in the main thread; a region of the same name there is the same work being
 // done by a team, and its place is shared.
-Node* place(Thread* thread, uint32_t name, bool& adopted) {
-  if (thread->detached) return &thread->root;
-  const Origin& origin = thread->origin;
-  if (origin.record != nullptr && is_alive(origin.creator, origin.creator_serial) &&
-      is_open(origin.record, origin.visit)) {
-    if (thread->origin_base != nullptr) return thread->origin_base;
-    Locked lock;
-    if (is_alive(origin.creator, origin.creator_serial))
-      thread->origin_base = own_path(thread, origin.node);
-    return thread->origin_base != nullptr ? thread->origin_base : &thread->root;
-  }
+Node* place(Thread* thread, uint32_t name) {
+  Placement& placement = thread->placement;
+  if (!placement.holds()) place_again(thread);
+  if (placement.adopted)
+    for (Node* node = placement.base; node->parent != nullptr; node = node->parent)
+      if (node->name == name) return node->parent;
+  return placement.base;
+}
 
-  Thread* adopter = is_alive(origin.creator, origin.creator_serial) ? origin.creator : nullptr;
-  Node* theirs = adopter != nullptr ? open_region(adopter) : nullptr;
-  if (theirs == nullptr) {
-    adopter = load_acquire(runtime.main);
-    theirs = adopter != nullptr && adopter != thread ? open_region(adopter) : nullptr;
-  }
-  if (theirs == nullptr) return &thread->root;
-  const uint64_t serial = load_acquire(adopter->serial);
-  if (adopter != thread->adopter || serial != thread->adopter_serial ||
-      theirs != thread->adopter_node) {
-    Locked lock;
-    if (serial == 0 || !is_alive(adopter, serial)) return &thread->root;
-    Node* base = own_path(thread, theirs);
-    if (base == nullptr) return &thread->root;
-    thread->adopter = adopter;
-    thread->adopter_serial = serial;
-    thread->adopter_node = theirs;
-    thread->adopter_base = base;
-  }
-  adopted = true;
-  for (Node* node = thread->adopter_base; node->parent != nullptr; node = node->parent)
-    if (node->name == name) return node->parent;
-  return thread->adopter_base;
+void forget_recent_nodes() {
+  for (Node*& node : here.recent) node = &idle_node;
+}
+
+void be_thread(Thread* thread) {
+  here.thread = thread;
+  here.line = thread->line;
 }
 
 Origin origin_for_new_thread() {
@@ -268,12 +319,12 @@ Origin origin_for_new_thread() {
     origin.creator_tid = thread_id();
     return origin;
   }
-  if (forked()) become_child(is_real(this_thread) ? this_thread : nullptr);
-  Thread* thread = this_thread;
+  if (forked()) become_child(is_real(here.thread) ? here.thread : nullptr);
+  Thread* thread = here.thread;
   if (!is_real(thread)) {
     origin = this_origin;  // a creator without regions stands for its own creator
   } else {
-    Node* node = thread->current;
+    Node* node = current_of(thread);
     if (node == &thread->other) node = node->outer;
     if (node == &vfork_gate || is_idle(thread, node)) {
       origin = thread->origin;
@@ -300,12 +351,13 @@ void thread_begins(const Origin& origin) {
 }
 
 void detach_this_thread() {
-  Thread* thread = this_thread;
+  Thread* thread = here.thread;
   if (forked()) become_child(is_real(thread) ? thread : nullptr);
-  if (this_thread == &no_thread) make_thread();
-  if (!is_real(this_thread)) return;
-  this_thread->detached = true;
-  __atomic_fetch_or(&this_thread->item->flags, arena::thread_detached, __ATOMIC_RELAXED);
+  if (here.thread == &no_thread) make_thread();
+  if (!is_real(here.thread)) return;
+  here.thread->detached = true;
+  here.thread->placement.valid = false;
+  __atomic_fetch_or(&here.thread->item->flags, arena::thread_detached, __ATOMIC_RELAXED);
 }
 
 // Destructors of other keys and of thread_local objects may still open regions: fold in the last
@@ -316,12 +368,12 @@ void thread_ends(void* value) {
     pthread_setspecific(runtime.key, thread);
     return;
   }
-  if (thread != this_thread || thread->is_main || forked() || thread->current == &vfork_gate)
+  if (thread != here.thread || thread->is_main || forked() || current_of(thread) == &vfork_gate)
     return;
   Locked lock;
   const uint64_t now = ticks();
-  while (!is_idle(thread, thread->current))
-    close_visit(thread, thread->current, now, arena::record_unclosed);
+  while (!is_idle(thread, current_of(thread)))
+    close_visit(thread, current_of(thread), now, arena::record_unclosed);
   Thread* folded = folded_tree();
   if (folded == nullptr) return;  // its own records stay
   for (Node* node = thread->first_node; node != nullptr; node = node->next) {
@@ -340,7 +392,8 @@ void thread_ends(void* value) {
   store(folded->item->ended_threads, folded->item->ended_threads + 1);
   store(folded->item->flags,
         folded->item->flags | (thread->item->flags & arena::thread_mismatched));
-  this_thread = &no_thread;
+  forget_recent_nodes();
+  be_thread(&no_thread);
   store_release(thread->serial, uint64_t{0});
   empty_storage(thread);
   give_back(thread);

@@ -54,7 +54,7 @@ uint64_t name_offset(uint32_t name) {
 
 bool grow_slots(Node* parent) {
   const uint32_t capacity = parent->slots == empty_slots ? 4 : (parent->mask + 1) * 2;
-  Slot* slots = parent->thread->wiped_pool.take_array<Slot>(capacity);
+  Slot* slots = parent->thread->slot_pool.take_array<Slot>(capacity);
   if (slots == nullptr) return false;
   for (uint32_t i = 0; i < capacity; ++i) slots[i].name = no_name;
   const uint32_t mask = capacity - 1;

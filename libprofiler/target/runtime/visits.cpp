@@ -20,11 +20,12 @@ uint32_t number_of(const char* bytes, size_t length) {
 
 // This thread's state, ready to be written; null: nothing is to be recorded.
 Thread* ready_thread() {
-  Thread* thread = this_thread;
-  if (is_real(thread) && thread->current == &vfork_gate && in_vfork_child(thread)) return nullptr;
+  Thread* thread = here.thread;
+  if (is_real(thread) && current_of(thread) == &vfork_gate && in_vfork_child(thread))
+    return nullptr;
   if (forked()) {
     become_child(is_real(thread) ? thread : nullptr);
-    thread = this_thread;
+    thread = here.thread;
   }
   if (thread == &no_thread) thread = make_thread();
   if (thread != &lost_thread) return thread;
@@ -36,40 +37,58 @@ Thread* ready_thread() {
   return nullptr;
 }
 
-roofmark_token begin_visit(Thread* thread, Node* node, Node* outer) {
+// So that the next entry from there takes the short path. Not from the gate: where that leads to
+// hangs on other threads.
+void came_from(Node* node, Node* outer) {
+  Thread* thread = node->thread;
+  const uint64_t tag = node == &thread->other ? 0 : tag_of(node->name);
+  const bool gate = outer == &thread->gate;
   node->outer = outer;
-  store_release(thread->current, node);
+  node->check = tag == 0 || gate ? 0 : check_of(tag, outer);
+  node->gated = tag == 0 || !gate ? 0 : tag ^ thread->placement.key;
+}
+
+roofmark_token begin_visit(Line* line, Node* node) {
+  set_current(line, node);
   const uint64_t now = ticks();
   store(node->record->entry, now);
   return {node, now};
 }
 
 roofmark_token enter_other(Thread* thread) {
-  if (thread->current == &thread->other) {
+  if (current_of(thread) == &thread->other) {
     ++thread->depth_in_other;
     return {&thread->other, 0};
   }
   __atomic_fetch_or(&thread->item->flags, arena::thread_other_full, __ATOMIC_RELAXED);
   note_truncation();
-  return begin_visit(thread, &thread->other, thread->current);
+  came_from(&thread->other, current_of(thread));
+  return begin_visit(thread->line, &thread->other);
+}
+
+void count_adoption(const Thread* thread, Node* node) {
+  if (!thread->placement.adopted) return;
+  store(node->record->adopted_visits, node->record->adopted_visits + 1);
 }
 
 roofmark_token enter_number(uint32_t name) {
   Thread* thread = ready_thread();
   if (thread == nullptr) return nothing;
-  if (const uint64_t now = ticks(); now >= load(*thread->deadline)) housekeeping(thread, now);
-  Node* current = thread->current;
+  if (const uint64_t now = ticks(); now >= load(thread->line->deadline)) housekeeping(thread, now);
+  Node* current = current_of(thread);
   if (name == no_name || current == &thread->other) return enter_other(thread);
-  bool adopted = false;
-  Node* base = current == &thread->gate ? place(thread, name, adopted) : current;
+  const bool outermost = current == &thread->gate;
+  Node* base = outermost ? place(thread, name) : current;
   Node* node = child_of(base, name);
   if (node == nullptr) {
     Locked lock;
     node = make_node(thread, base, name);
   }
   if (node == nullptr) return enter_other(thread);
-  if (adopted) store(node->record->adopted_visits, node->record->adopted_visits + 1);
-  return begin_visit(thread, node, current);
+  if (outermost) count_adoption(thread, node);
+  came_from(node, current);
+  here.recent[recent_index(name)] = recent_index(name) == 0 ? &idle_node : node;
+  return begin_visit(thread->line, node);
 }
 
 void count_stale_exit(Thread* thread) {
@@ -78,15 +97,15 @@ void count_stale_exit(Thread* thread) {
 }
 
 bool is_on_stack(const Thread* thread, const Node* node) {
-  for (const Node* open = thread->current; !is_idle(thread, open); open = open->outer)
+  for (const Node* open = current_of(thread); !is_idle(thread, open); open = open->outer)
     if (open == node) return true;
   return false;
 }
 
 // Ends every visit from the innermost up to the node's own.
 void leave_until(Thread* thread, Node* node, uint64_t now) {
-  while (thread->current != node)
-    close_visit(thread, thread->current, now, arena::record_mismatched);
+  while (current_of(thread) != node)
+    close_visit(thread, current_of(thread), now, arena::record_mismatched);
   close_visit(thread, node, now, 0);
 }
 
@@ -97,7 +116,7 @@ void close_elsewhere(Node* node, uint64_t visit, uint64_t now) {
     if (node->thread != owner || owner->serial == 0 || !is_open(node->record, visit)) continue;
     store(node->closed_visit, visit);
     store_release(node->closed_elsewhere, now);
-    store_release(*owner->deadline, uint64_t{0});
+    store_release(owner->line->deadline, uint64_t{0});
     return;
   }
   if (arena::FileHeader* header = runtime.file.header(); header != nullptr)
@@ -106,18 +125,22 @@ void close_elsewhere(Node* node, uint64_t visit, uint64_t now) {
 
 // Visits of this thread that another thread closed.
 void settle_foreign_exits(Thread* thread) {
-  Node** link = &thread->current;
-  for (Node* node = *link; !is_idle(thread, node);) {
+  Node* inside = nullptr;  // what is open inside the node
+  for (Node* node = current_of(thread); !is_idle(thread, node);) {
     const uint64_t when = load_acquire(node->closed_elsewhere);
     Node* outer = node->outer;
     if (when != 0) store(node->closed_elsewhere, uint64_t{0});
     if (when == 0 || load(node->closed_visit) != node->record->entry) {
-      link = &node->outer;
+      inside = node;
     } else {
-      Node* const inner = thread->current;
+      Node* const inner = current_of(thread);
       close_visit(thread, node, when, arena::record_wrong_thread);
-      store_release(thread->current, inner);
-      store_release(*link, outer);
+      set_current(thread->line, inside != nullptr ? inner : outer);
+      if (inside != nullptr) {
+        // Not came_from(): its place is still below the node that is gone.
+        inside->check = inside->gated = 0;
+        inside->outer = outer;
+      }
     }
     node = outer;
   }
@@ -154,11 +177,11 @@ void close_visit(Thread* thread, Node* node, uint64_t now, uint32_t flags) {
   }
   if (flags != 0) __atomic_fetch_or(&record->flags, flags, __ATOMIC_RELAXED);
   if (node == &thread->other) thread->depth_in_other = 0;
-  store_release(thread->current, node->outer);
+  set_current(thread->line, node->outer);
 }
 
 void housekeeping(Thread* thread, uint64_t now) {
-  store(*thread->deadline, now + runtime.interval);
+  store(thread->line->deadline, now + runtime.interval);
   settle_foreign_exits(thread);
   const int cpu = sched_getcpu();
   if (cpu >= 0 && static_cast<unsigned>(cpu) < arena::cpu_words * 64) {
@@ -171,15 +194,47 @@ void housekeeping(Thread* thread, uint64_t now) {
   calibrate_again();
 }
 
+namespace {
+
 roofmark_token enter_slow(roofmark_site* site) {
   if (inside_runtime) return nothing;
   uint32_t name = load(site->id);
   if (name == Names::none) {
     const char* bytes = load_acquire(site->name);
     name = number_of(bytes, load(site->length));
-    if (name != no_name) store(site->id, name);
+    if (name != no_name) {
+      store(site->reserved[0], reinterpret_cast<void*>(recent_index(name)));
+      store(site->reserved[1], reinterpret_cast<void*>(static_cast<uintptr_t>(tag_of(name))));
+      store(site->id, name);
+    }
   }
   return enter_number(name);
+}
+
+}  // namespace
+
+// The middle path: a known site below another node than the last time, or in a thread whose
+// outermost regions are placed by what is open in others.
+roofmark_token enter_elsewhere(roofmark_site* site) {
+  Thread* thread = here.thread;
+  Line* line = here.line;
+  Node* current = load(line->current);
+  const uint32_t name = load(site->id);
+  // A child process, a place where nothing is to be recorded, an unknown site.
+  if (current == nullptr || !is_real(thread) || name == Names::none) return enter_slow(site);
+  const uintptr_t index = recent_index(name);
+  Node* node = here.recent[index];
+  if (current == &thread->gate) {
+    if (node->gated != (tag_of(name) ^ thread->placement.key) || !thread->placement.holds())
+      return enter_slow(site);
+    count_adoption(thread, node);
+  } else {
+    node = child_of(current, name);
+    if (node == nullptr) return enter_slow(site);
+    came_from(node, current);
+    if (index != 0) here.recent[index] = node;
+  }
+  return begin_visit(line, node);
 }
 
 roofmark_token enter_named(const char* name, size_t length) {
@@ -190,17 +245,17 @@ roofmark_token enter_named(const char* name, size_t length) {
 void leave_slow(roofmark_token token, uint64_t now) {
   auto* node = static_cast<Node*>(token.node);
   if (node == nullptr) return;
-  Thread* thread = this_thread;
+  Thread* thread = here.thread;
   if (!is_real(thread)) {
     if (runtime.active != 0 && !forked()) close_elsewhere(node, token.visit, now);
     return;
   }
-  if (thread->current == &vfork_gate && in_vfork_child(thread)) return;
+  if (current_of(thread) == &vfork_gate && in_vfork_child(thread)) return;
   if (forked()) {
     become_child(thread);
-    if (!is_real(this_thread)) return;
+    if (!is_real(here.thread)) return;
   }
-  if (now >= load(*thread->deadline)) housekeeping(thread, now);
+  if (now >= load(thread->line->deadline)) housekeeping(thread, now);
   // A token may be older than its thread: the node then serves another, or has no record (yet).
   const arena::Record* known = load(node->record);
   bool same_visit = known != nullptr && token.visit == load(known->entry);
@@ -208,7 +263,7 @@ void leave_slow(roofmark_token token, uint64_t now) {
   if (node != token.node) same_visit = node->inherited;
   if (node == &thread->other && thread->depth_in_other > 0) {
     --thread->depth_in_other;
-  } else if (node == thread->current && same_visit) {
+  } else if (node == current_of(thread) && same_visit) {
     close_visit(thread, node, now, 0);
   } else if (node->thread != thread) {
     close_elsewhere(node, token.visit, now);
@@ -222,8 +277,8 @@ void leave_slow(roofmark_token token, uint64_t now) {
 void leave_at_site_slow(roofmark_site* site, uint64_t now) {
   Thread* thread = ready_thread();
   if (thread == nullptr) return;
-  if (now >= load(*thread->deadline)) housekeeping(thread, now);
-  if (thread->current == &thread->other) {
+  if (now >= load(thread->line->deadline)) housekeeping(thread, now);
+  if (current_of(thread) == &thread->other) {
     if (thread->depth_in_other > 0)
       --thread->depth_in_other;
     else
@@ -232,7 +287,7 @@ void leave_at_site_slow(roofmark_site* site, uint64_t now) {
   }
   const uint32_t name = number_of(load_acquire(site->name), load(site->length));
   if (name != no_name) store(site->id, name);
-  for (Node* node = thread->current; !is_idle(thread, node); node = node->outer)
+  for (Node* node = current_of(thread); !is_idle(thread, node); node = node->outer)
     if (node->name == name) {
       leave_until(thread, node, now);
       return;
@@ -243,7 +298,7 @@ void leave_at_site_slow(roofmark_site* site, uint64_t now) {
 void declare_work(roofmark_token token, double flop, double bytes) {
   Thread* thread = ready_thread();
   if (thread == nullptr) return;
-  Node* node = token.node == nullptr ? thread->current : static_cast<Node*>(token.node);
+  Node* node = token.node == nullptr ? current_of(thread) : static_cast<Node*>(token.node);
   while (node->successor != nullptr) node = node->successor;
   if (is_idle(thread, node) || node->thread != thread) {
     count_stale_exit(thread);
