@@ -33,6 +33,8 @@ constexpr std::array instruction_signs = {
 constexpr std::array fatal_signs = {
     Sign{"the 'impossible' happened", "the emulator met a fault of its own",
          "report it with the log"},
+    Sign{"Bad option", "the emulator was given an option that it refuses",
+         "report it with the log"},
     Sign{"Max number of threads is too low", "the program has more than 1024 threads at a time",
          "count a run with fewer threads"},
     Sign{"Valgrind cannot continue", "the emulated program needs more memory than there is",

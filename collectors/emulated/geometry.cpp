@@ -52,6 +52,17 @@ std::uint64_t usable_bytes(const CacheLevel& level, unsigned ways) {
   return ours >= one_set ? ours : level.bytes;
 }
 
+/// A shape that the simulation takes. It cuts the sets of the outer levels into blocks of 16, and a
+/// size that was measured is a multiple of nothing.
+CountedCache simulated_shape(CountedCache level) {
+  constexpr std::uint32_t most_ways = 32;
+  constexpr std::uint64_t sets_per_block = 16;
+  level.ways = std::min(level.ways, most_ways);
+  const std::uint64_t block = sets_per_block * level.ways * level.line_bytes;
+  if (level.name != "L1" && block != 0 && level.bytes >= block) level.bytes -= level.bytes % block;
+  return level;
+}
+
 Result<Geometry> checked(Geometry geometry, const std::string& where) {
   const auto problem = [&](const std::string& reason) {
     return tl::unexpected(
@@ -59,7 +70,8 @@ Result<Geometry> checked(Geometry geometry, const std::string& where) {
   };
   if (geometry.levels.empty() || geometry.levels.front().name != "L1")
     return problem("no L1 data cache is described");
-  for (const CountedCache& level : geometry.levels) {
+  for (CountedCache& level : geometry.levels) {
+    level = simulated_shape(level);
     if (level.line_bytes != 64)
       return problem(level.name + " has lines of " + std::to_string(level.line_bytes) +
                      " bytes; 64 can be simulated");

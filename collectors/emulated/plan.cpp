@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
@@ -25,6 +26,11 @@ std::string cache_option(const CountedCache& level) {
   return "--" + level.name + "=" + std::to_string(level.bytes) + "," + std::to_string(level.ways);
 }
 
+/// Sets are sampled in blocks of 16; a cache that is too small for that is simulated in full.
+bool can_be_sampled(const CountedCache& level) {
+  return level.name == "L1" || level.bytes % (std::uint64_t{16} * 64 * level.ways) == 0;
+}
+
 void add_cache_options(const Geometry& geometry, Caches caches,
                        std::vector<std::string>& arguments) {
   bool has_l2 = false;
@@ -36,7 +42,8 @@ void add_cache_options(const Geometry& geometry, Caches caches,
   }
   if (!has_l2) arguments.emplace_back("--L2=0,0");
   if (!has_l3) arguments.emplace_back("--L3=0,0");
-  if (caches == Caches::sampled)
+  if (caches == Caches::sampled &&
+      std::all_of(geometry.levels.begin(), geometry.levels.end(), can_be_sampled))
     arguments.push_back("--sample-shift=" + std::to_string(sampled_shift));
 }
 

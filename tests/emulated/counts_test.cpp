@@ -178,6 +178,14 @@ TEST_CASE("of a measured machine's caches the usable part is modelled") {
     REQUIRE(geometry().levels[1].bytes == mib);
     REQUIRE(geometry().reduced == "L2 of 1 MiB (2 MiB reported), L3 of 100 MiB (480 MiB reported)");
   }
+  SECTION("a measured size is cut to what can be simulated") {
+    topology.caches[1].ways = 64;
+    topology.caches[2].confirmed_bytes = 47153856;
+    REQUIRE(geometry().levels[1].ways == 32);
+    REQUIRE(geometry().levels[2].bytes % (64 * 16 * 16) == 0);
+    REQUIRE(geometry().levels[2].bytes > 47153856 - 64 * 16 * 16);
+    REQUIRE(geometry().reduced == "L3 of 45 MiB (480 MiB reported)");
+  }
   SECTION("never more than is reported, never less than a set") {
     topology.caches[1].confirmed_bytes = 4 * mib;
     topology.caches[2].confirmed_bytes = 1;

@@ -24,6 +24,32 @@ double as_real(std::uint64_t n) {
 
 }  // namespace
 
+TEST_CASE("caches of any size that a measurement may find can be simulated") {
+  roofmark::Topology topology;
+  for (const auto& [name, bytes] : {std::pair{"L1", 49152}, {"L2", 2097152}, {"L3", 503316480}}) {
+    roofmark::CacheLevel level;
+    level.name = name;
+    level.bytes = static_cast<std::uint64_t>(bytes);
+    level.ways = 16;
+    topology.caches.push_back(level);
+  }
+  for (const std::uint64_t confirmed : {47153856U, 1000000U, 20000U, 1U}) {
+    topology.caches[2].confirmed_bytes = confirmed;
+    roofmark::emulated::PassOptions options;
+    const auto geometry = roofmark::emulated::geometry_of(topology);
+    REQUIRE(geometry);
+    options.geometry = *geometry;
+    for (const auto caches :
+         {roofmark::emulated::Caches::sampled, roofmark::emulated::Caches::full}) {
+      options.caches = caches;
+      const Run r = run({program("kernels_scalar"), "triad", "100000"}, options);
+      INFO(confirmed << " bytes");
+      REQUIRE(r.counts.problems.empty());
+      REQUIRE(sum(r, {"triad"}).bytes.count("DRAM") == 1);
+    }
+  }
+}
+
 TEST_CASE("streaming kernels of 4 x L3 move what the closed form says") {
   const std::string variant = GENERATE("scalar", "fma");
   CAPTURE(variant);
