@@ -79,3 +79,16 @@ TEST_CASE("a value that was not measured is a dash") {
   CHECK(text.find("nan") == std::string::npos);
   CHECK(text.find("inf") == std::string::npos);
 }
+
+TEST_CASE("no control character of a machine file reaches a terminal") {
+  Machine machine = sample();
+  machine.identity["cpu_model"] =
+      "\x1b[31mred\x07 \xc2\x9b"
+      "1m \xc2\xb5";
+  machine.notes = {"a note\x1b]0;title\x7f"};
+  MachineTextOptions options;
+  const std::string text = render_machine_text(machine, options);
+  for (const char c : {'\x1b', '\x07', '\x7f', '\r'}) CHECK(text.find(c) == text.npos);
+  CHECK(text.find("\xc2\x9b") == text.npos);
+  CHECK(text.find("?[31mred? ?1m \xc2\xb5") != text.npos);
+}

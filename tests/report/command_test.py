@@ -101,6 +101,13 @@ with tempfile.TemporaryDirectory() as folder:
         got = run(*arguments)
         expect(got.returncode == 2 and got.stderr and not got.stdout, f"{arguments}: {got.returncode}")
 
+    # A machine file of any content: one line, and an end.
+    for content in (b"", b"[]", b'{"schema": "roofmark-machine/1", "ceilings": [{"kind": "compute", "value": NaN}]}', b"[" * 1000000):
+        (folder / "machine").write_bytes(content)
+        got = run("machine", "--file", folder / "machine")
+        expect(got.returncode == 2 and got.stderr.count(b"\n") == 1 and not got.stdout, f"machine {content[:20]}: {got.stderr[:200]}")
+    expect(run("machine", "--file", "/dev/zero").stderr.count(b"64 MiB") == 1, "a machine file without end")
+
     # Words of options in any case; a level that is not there is answered with those that are.
     counted = fixtures / "verdicts.roofmark.json"
     expect(run("report", "--level", "l2", counted).stdout == run("report", "--level", "L2", counted).stdout != b"", "--level l2")

@@ -132,3 +132,29 @@ TEST_CASE("turned boxes overlap only where they share a point") {
   REQUIRE(crosses(flat, {{-20, -1}, {20, 0.5}}));
   REQUIRE_FALSE(crosses(flat, {{-20, 5}, {20, 5}}));
 }
+
+TEST_CASE("a band of spread holds the corner between the edges through which it comes in") {
+  Chart chart;
+  ChartCeiling peak;
+  peak.kind = ChartCeiling::Kind::compute;
+  peak.per_s.value = 1e12;
+  ChartCeiling memory;
+  memory.per_s = {1e10, 1e7, 1.1e10};  // in through the left edge, and far below through the bottom
+  chart.ceilings = {peak, memory};
+  chart.x_min = 0.1, chart.x_max = 1000, chart.y_min = 1e8, chart.y_max = 1e13;
+  const ChartLayout layout = lay_out(chart, {});
+  const auto& band = layout.ceilings[1].band;
+  const auto touches = [&](double x, double y) {
+    return std::any_of(band.begin(), band.end(), [&](Spot spot) {
+      return std::abs(spot.x - x) < 0.01 && std::abs(spot.y - y) < 0.01;
+    });
+  };
+  REQUIRE(touches(layout.left, layout.bottom));
+  REQUIRE(touches(layout.right, layout.y.px(1e12)));
+  for (const Spot spot : band) {
+    REQUIRE(spot.x >= layout.left - 0.01);
+    REQUIRE(spot.x <= layout.right + 0.01);
+    REQUIRE(spot.y >= layout.y.px(1e12) - 0.01);
+    REQUIRE(spot.y <= layout.bottom + 0.01);
+  }
+}

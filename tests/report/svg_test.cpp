@@ -88,6 +88,19 @@ TEST_CASE("SVG: numbers that are none are left out") {
   require_well_formed(render_svg(chart_of(sample::profile()), tiny));
 }
 
+TEST_CASE("SVG: a chart without anything says so") {
+  const std::string svg = render_svg(Chart{});
+  require_well_formed(svg);
+  REQUIRE(svg.find("Nothing to draw") != std::string::npos);
+  REQUIRE(render_svg(chart_of(sample::machine())).find("Nothing to draw") == std::string::npos);
+}
+
+TEST_CASE("SVG: both axes have a title") {
+  const std::string svg = render_svg(chart_of(sample::profile()));
+  REQUIRE(svg.find(">Performance</text>") != std::string::npos);
+  REQUIRE(svg.find(">Intensity at DRAM, FLOP/byte</text>") != std::string::npos);
+}
+
 TEST_CASE("SVG: a machine alone has a chart") {
   const std::string svg = render_svg(chart_of(sample::machine()));
   require_well_formed(svg);

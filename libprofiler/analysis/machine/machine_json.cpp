@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "analysis/profile/strict_json.hpp"
 #include "machine_json_reader.hpp"
 
 namespace roofmark {
@@ -112,6 +113,19 @@ Topology read_topology(const JsonReader& json) {
   return topology;
 }
 
+/// A ceiling of no thread would be a ceiling of nothing.
+unsigned read_threads(const JsonReader& json) {
+  const unsigned threads = json.small_count_or("threads", 1);
+  if (threads == 0) json.at("threads").refuse("is 0");
+  return threads;
+}
+
+double read_bound(const JsonReader& json, const char* key, double otherwise) {
+  const double bound = json.number_or(key, otherwise);
+  if (bound < 0) json.at(key).refuse("is negative");
+  return bound;
+}
+
 ComputeCeiling read_compute(const JsonReader& json) {
   ComputeCeiling ceiling;
   ceiling.precision = json.word<Precision>("precision");
@@ -119,11 +133,11 @@ ComputeCeiling read_compute(const JsonReader& json) {
   ceiling.width_bits = json.small_count_or("width_bits", 0);
   ceiling.operation = json.word<Operation>("op");
   ceiling.scope = json.text("scope");
-  ceiling.threads = json.small_count_or("threads", 1);
+  ceiling.threads = read_threads(json);
   ceiling.flop_per_s = json.positive("value");
   ceiling.flop_per_cycle = json.number_or("per_cycle", 0);
-  ceiling.low = json.number_or("low", ceiling.flop_per_s);
-  ceiling.high = json.number_or("high", ceiling.flop_per_s);
+  ceiling.low = read_bound(json, "low", ceiling.flop_per_s);
+  ceiling.high = read_bound(json, "high", ceiling.flop_per_s);
   ceiling.source = json.word<Source>("source");
   ceiling.sustained = json.flag_or("sustained", false);
   ceiling.flags = json.texts("flags");
@@ -136,11 +150,11 @@ BandwidthCeiling read_bandwidth(const JsonReader& json) {
   ceiling.pattern = json.text("pattern");
   ceiling.isa = json.text_or("isa", "");
   ceiling.scope = json.text("scope");
-  ceiling.threads = json.small_count_or("threads", 1);
+  ceiling.threads = read_threads(json);
   ceiling.interface_bytes_per_s = json.positive("interface_bytes_per_s");
   ceiling.program_bytes_per_s = json.positive("program_bytes_per_s");
-  ceiling.low = json.number_or("low", ceiling.interface_bytes_per_s);
-  ceiling.high = json.number_or("high", ceiling.interface_bytes_per_s);
+  ceiling.low = read_bound(json, "low", ceiling.interface_bytes_per_s);
+  ceiling.high = read_bound(json, "high", ceiling.interface_bytes_per_s);
   ceiling.page_bytes = json.number_or("page_bytes", 0);
   ceiling.source = json.word<Source>("source");
   ceiling.flags = json.texts("flags");
@@ -200,11 +214,12 @@ Result<Machine> machine_from_value(const Json& value, const std::string& name) {
 }
 
 Result<Machine> machine_from_json(std::string_view text, const std::string& name) {
-  const Json value = Json::parse(text.begin(), text.end(), nullptr, false);
-  if (value.is_discarded())
-    return tl::unexpected(Problem{"this is not a JSON document", name,
-                                  "give a file that `roofmark machine --json` wrote"});
-  return machine_from_value(value, name);
+  auto value = parse_strictly(text, name);
+  if (!value) {
+    value.error().remedy = "give a file that `roofmark machine --json` wrote";
+    return tl::unexpected(std::move(value.error()));
+  }
+  return machine_from_value(*value, name);
 }
 
 }  // namespace roofmark

@@ -288,10 +288,24 @@ class MachineText {
   std::string out_;
 };
 
+/// A machine file may come from anywhere: no control character of its names reaches a terminal.
+std::string inert(const std::string& text) {
+  std::string safe;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    const bool c1 = byte == 0xC2 && next >= 0x80 && next < 0xA0;  // U+0080 to U+009F
+    if (c1) ++i;
+    const bool control = c1 || (byte < ' ' && byte != '\n') || byte == 0x7F;
+    safe += control ? '?' : text[i];
+  }
+  return safe;
+}
+
 }  // namespace
 
 std::string render_machine_text(const Machine& machine, const MachineTextOptions& options) {
-  return MachineText(machine, options).render();
+  return inert(MachineText(machine, options).render());
 }
 
 }  // namespace roofmark

@@ -1,9 +1,10 @@
 #include "measure.hpp"
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <string>
 
 #include "calibrate.hpp"
 #include "identity.hpp"
@@ -20,14 +21,22 @@ constexpr double lock_patience_s = 90;
 
 Result<Machine> from_file(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
+  // A thousand times a large machine's; without a limit /dev/zero would never end.
+  constexpr std::size_t most_bytes = std::size_t{64} << 20;
+  std::string text;
+  std::array<char, 1 << 16> part;
+  while (stream.read(part.data(), part.size()), stream.gcount() > 0) {
+    text.append(part.data(), static_cast<std::size_t>(stream.gcount()));
+    if (text.size() > most_bytes)
+      return tl::unexpected(Problem{"the machine file is larger than 64 MiB", file,
+                                    "write one with `roofmark machine --json`"});
+  }
   // Of a folder that was opened, the first read fails: it must not look like an empty file.
   std::error_code unknown;
-  if (!stream || std::filesystem::is_directory(file, unknown))
+  if (!stream.eof() || std::filesystem::is_directory(file, unknown))
     return tl::unexpected(Problem{"the machine file can't be read", file,
                                   "write one with `roofmark machine --json`"});
-  return machine_from_json(text.str(), file);
+  return machine_from_json(text, file);
 }
 
 /// The file that stands for this machine, if one was named.

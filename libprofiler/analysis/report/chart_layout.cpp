@@ -89,12 +89,24 @@ struct Drawing {
                    {layout.x.px(chart.x_max), layout.y.px(peak)}};
   }
 
+  /// Between two bandwidths, as far as it lies on the plot and below the highest peak: where they
+  /// enter through different edges the corner between these belongs to it.
+  std::vector<Spot> strip(double low, double high) const {
+    const double top = std::min(chart.y_max, top_peak(chart).value_or(chart.y_max));
+    const double from = std::min(chart.x_min, chart.y_min / high);
+    const double to = std::max(chart.x_max, top / low);
+    const auto spot = [&](double x, double bandwidth) {
+      return Spot{layout.x.px(x), layout.y.px(bandwidth * x)};
+    };
+    return clipped({spot(from, high), spot(to, high), spot(to, low), spot(from, low)}, layout.left,
+                   layout.y.px(top), layout.right, layout.bottom);
+  }
+
   std::vector<Spot> band(const ChartCeiling& ceiling) const {
     const double low = ceiling.per_s.low.value_or(0), high = ceiling.per_s.high.value_or(0);
     if (!drawable(low) || !drawable(high) || high < low * 1.03) return {};
-    const bool flat_roof = ceiling.kind == Kind::compute;
-    const auto upper = flat_roof ? flat(high) : slope(high);
-    const auto lower = flat_roof ? flat(low) : slope(low);
+    if (ceiling.kind == Kind::bandwidth) return strip(low, high);
+    const auto upper = flat(high), lower = flat(low);
     if (!upper || !lower) return {};
     return {upper->from, upper->to, lower->to, lower->from};
   }
@@ -220,7 +232,7 @@ ChartLayout lay_out(const Chart& given, const SvgOptions& options) {
   fit_axes(chart);
   ChartLayout layout;
   layout.left = 92;
-  layout.top = chart.title.empty() ? (chart.subtitle.empty() ? 18 : 36) : 58;
+  layout.top = chart.title.empty() ? (chart.subtitle.empty() ? 32 : 50) : 72;
   layout.right = std::max(layout.left + 80, options.width - 24);
   layout.bottom = std::max(layout.top + 80, options.height - 76);
   layout.x = {chart.x_min, chart.x_max, layout.left, layout.right};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "plain_text.hpp"
 
@@ -98,6 +99,28 @@ bool inside(const Box& box, double left, double top, double right, double bottom
   for (const Spot& corner : corners(box))
     if (corner.x < left || corner.x > right || corner.y < top || corner.y > bottom) return false;
   return true;
+}
+
+std::vector<Spot> clipped(std::vector<Spot> shape, double left, double top, double right,
+                          double bottom) {
+  // How far inside an edge a spot is.
+  const auto cut = [&](auto depth) {
+    std::vector<Spot> kept;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      const Spot a = shape[i], b = shape[(i + 1) % shape.size()];
+      const double from = depth(a), to = depth(b);
+      if (from >= 0) kept.push_back(a);
+      if ((from >= 0) == (to >= 0)) continue;
+      const double part = from / (from - to);
+      kept.push_back({a.x + part * (b.x - a.x), a.y + part * (b.y - a.y)});
+    }
+    shape = std::move(kept);
+  };
+  cut([&](Spot s) { return s.x - left; });
+  cut([&](Spot s) { return right - s.x; });
+  cut([&](Spot s) { return s.y - top; });
+  cut([&](Spot s) { return bottom - s.y; });
+  return shape;
 }
 
 double text_width(std::string_view utf8, double font_px) {

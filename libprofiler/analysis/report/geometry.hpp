@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string_view>
+#include <vector>
 
 namespace roofmark::report {
 
@@ -27,6 +28,11 @@ std::array<Spot, 4> corners(const Box& box);
 bool overlap(const Box& a, const Box& b, double margin = 0);
 bool crosses(const Box& box, const Segment& segment);
 bool inside(const Box& box, double left, double top, double right, double bottom);
+
+/// The part of a convex shape inside a rectangle (Sutherland and Hodgman); empty where there is
+/// none.
+std::vector<Spot> clipped(std::vector<Spot> shape, double left, double top, double right,
+                          double bottom);
 
 /// Width of a line of text in pixels for a sans-serif face of this size. Widths of DejaVu Sans,
 /// which is the widest of the faces that browsers fall back to, so that real text is rarely wider.

@@ -322,6 +322,14 @@ std::string render_svg(const Chart& given, const SvgOptions& options) {
       "<text class=\"x-title\" font-size=\"12.5\" text-anchor=\"middle\" x=\"{}\" "
       "y=\"{}\">{}</text>",
       px((layout.left + layout.right) / 2), px(layout.bottom + 38), markup(x_title(chart)));
+  out.line("<text class=\"y-title\" font-size=\"12.5\" x=\"{}\" y=\"{}\">Performance</text>",
+           px(20), px(layout.top - 10));
+  if (chart.ceilings.empty() && chart.points.empty())
+    out.line(
+        "<text class=\"soft\" font-size=\"14\" fill=\"#57606a\" text-anchor=\"middle\" x=\"{}\" "
+        "y=\"{}\">Nothing to draw: no ceilings of this machine, and no region with FLOPs and "
+        "bytes.</text>",
+        px((layout.left + layout.right) / 2), px((layout.top + layout.bottom) / 2));
   draw_key(out, chart, layout, options.every_side && !chart.points.empty());
   for (std::size_t i = 0; i < notes.size(); ++i)
     out.line("<text class=\"soft\" font-size=\"11.5\" fill=\"#57606a\" x=\"{}\" y=\"{}\">{}</text>",
