@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <roofmark/report.hpp>
 #include <sstream>
 
@@ -56,4 +57,39 @@ TEST_CASE("the terminal chart has colours only where asked for") {
   options.colour = true;
   REQUIRE(render_terminal_chart(chart_of(sample::profile()), options).find("\x1b[1;34mA\x1b[0m") !=
           std::string::npos);
+}
+
+TEST_CASE("the names of close peaks stand in the order of the peaks") {
+  Chart chart;
+  for (const double peak : {40e9, 20e9, 15e9, 10e9}) {
+    ChartCeiling line;
+    line.kind = ChartCeiling::Kind::compute;
+    line.name = "peak of " + std::to_string(static_cast<int>(peak / 1e9));
+    line.per_s.value = peak;
+    line.emphasised = peak > 30e9;
+    chart.ceilings.push_back(line);
+  }
+  chart.x_min = 0.01, chart.x_max = 100, chart.y_min = 1e7, chart.y_max = 1e11;
+  for (const unsigned width : {60u, 80u, 120u})
+    for (const unsigned height : {14u, 20u, 24u, 40u}) {
+      const std::string text = render_terminal_chart(chart, {width, height, true, false});
+      std::ptrdiff_t before = 0;
+      std::size_t named = 0;
+      for (const ChartCeiling& line : chart.ceilings) {
+        const std::size_t at = text.find(line.name);
+        if (at == text.npos) continue;
+        INFO(width << " x " << height << '\n' << text);
+        const auto row = std::count(text.begin(), text.begin() + static_cast<long>(at), '\n');
+        REQUIRE(row >= before);
+        before = row;
+        ++named;
+      }
+      REQUIRE(named >= 2);
+    }
+}
+
+TEST_CASE("a narrow terminal chart names its roofs without the number of cores") {
+  const std::string text =
+      render_terminal_chart(chart_of(sample::profile()), {54, 24, true, false});
+  REQUIRE(text.find("f64 avx2 fma 102 GFLOP/s") != std::string::npos);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <roofmark/report.hpp>
+#include <utility>
 
 #include "chart_ceilings.hpp"
 #include "chart_layout.hpp"
@@ -124,9 +125,18 @@ class TerminalChart {
   }
 
   void name(const ChartCeiling& ceiling) {
-    const std::string text =
-        elided(clean(name_of(chart_, ceiling)), 30, options_.utf8) + " " +
-        with_prefix(ceiling.per_s.value, ceiling.kind == Kind::compute ? "FLOP/s" : "B/s");
+    const std::string value =
+        " " + with_prefix(ceiling.per_s.value, ceiling.kind == Kind::compute ? "FLOP/s" : "B/s");
+    if (put_name(ceiling, elided(clean(name_of(chart_, ceiling)), 30, options_.utf8) + value))
+      return;
+    // Of the lines of all cores one may go without their number.
+    const bool of_all =
+        std::none_of(chart_.ceilings.begin(), chart_.ceilings.end(),
+                     [&](const ChartCeiling& other) { return other.cores > ceiling.cores; });
+    if (of_all) put_name(ceiling, elided(clean(ceiling.name), 30, options_.utf8) + value);
+  }
+
+  bool put_name(const ChartCeiling& ceiling, const std::string& text) {
     const std::size_t length = columns(text);
     const auto width = static_cast<long>(options_.width - margin);
     const auto try_at = [&](long column, long row, bool dots_too) {
@@ -137,24 +147,25 @@ class TerminalChart {
                    ceiling.emphasised ? "" : "2");
       return true;
     };
-    for (const bool dots_too : {true, false}) {
-      if (ceiling.kind == Kind::compute) {
-        const long row =
-            std::lround(y_.px(ceiling.per_s.value)) / static_cast<long>(canvas_.per_row());
-        for (const long beside : {row - 1, row + 1})
-          for (long column = width - static_cast<long>(length) - 1; column > width / 3; column -= 2)
-            if (try_at(column, beside, dots_too)) return;
-        continue;
-      }
-      // To the right of the slope, from its lower end upwards.
+    if (ceiling.kind == Kind::compute) {
+      const long row =
+          std::lround(y_.px(ceiling.per_s.value)) / static_cast<long>(canvas_.per_row());
+      // Above the line, or on it, so that the names of close lines stand in the order of the lines.
+      for (const auto& [at, dots_too] : {std::pair(row - 1, true), {row, false}})
+        for (long column = width - static_cast<long>(length) - 1; column > width / 3; column -= 2)
+          if (try_at(column, at, dots_too)) return true;
+      return false;
+    }
+    // To the right of the slope, from its lower end upwards.
+    for (const bool dots_too : {true, false})
       for (std::size_t dot = 0; dot < canvas_.dot_columns(); dot += canvas_.per_column()) {
         const auto at = height(ceiling, dot);
         if (!at) continue;
         const long row = std::lround(*at) / static_cast<long>(canvas_.per_row());
         const long column = static_cast<long>(dot / canvas_.per_column());
-        if (try_at(column + 3, row, dots_too)) return;
+        if (try_at(column + 3, row, dots_too)) return true;
       }
-    }
+    return false;
   }
 
   void place_points() {
