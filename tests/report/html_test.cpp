@@ -154,6 +154,14 @@ TEST_CASE("HTML: a page holds what it has room for, and says what it leaves out"
   REQUIRE(all.find("id=\"left-out\"") == all.npos);
 }
 
+TEST_CASE("HTML: a region whose parent has no row keeps the parent's name") {
+  Profile profile = sample::profile();
+  profile.regions = {profile.regions[1]};  // solve/spmv without solve
+  const std::string page = render_html(profile);
+  REQUIRE(page.find(">solve/spmv</td>") != page.npos);
+  REQUIRE(render_html(sample::profile()).find(">spmv</td>") != std::string::npos);
+}
+
 TEST_CASE("HTML: a region without a name can be seen") {
   Profile profile = sample::profile();
   profile.regions[1].path = {""};

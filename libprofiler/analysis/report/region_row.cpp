@@ -82,9 +82,8 @@ double time_away_from_roof(const RegionRow& row) {
 std::vector<RegionRow> rows_of(const Profile& profile, RowOptions options) {
   if (options.level.empty()) options.level = default_level(profile);
   const Figure total = run_time(profile);
-  const bool whole = std::any_of(profile.regions.begin(), profile.regions.end(),
-                                 [](const Region& region) { return region.path.empty(); });
-  std::set<std::vector<std::string>> parents;
+  std::set<std::vector<std::string>> parents, known;
+  for (const Region& region : profile.regions) known.insert(region.path);
   for (const Region& region : profile.regions)
     if (!region.path.empty())
       parents.insert(std::vector<std::string>(region.path.begin(), region.path.end() - 1));
@@ -95,9 +94,17 @@ std::vector<RegionRow> rows_of(const Profile& profile, RowOptions options) {
     const Region& region = profile.regions[i];
     RegionRow row;
     row.region = i;
-    row.depth = whole ? region.path.size() : std::max<std::size_t>(region.path.size(), 1) - 1;
     row.path = path_text(region.path);
-    row.name = region.path.empty() ? row.path : name_text(region.path.back());
+    row.name = row.path;
+    // Below the rows that are there: a region whose parent is none keeps the parent's name.
+    std::vector<std::string> above = region.path;
+    while (!above.empty()) {
+      above.pop_back();
+      if (!known.contains(above)) continue;
+      if (row.depth++ > 0) continue;
+      const auto first = region.path.begin() + static_cast<std::ptrdiff_t>(above.size());
+      row.name = path_text({first, region.path.end()});
+    }
     row.leaf = !parents.contains(region.path);
     row.roofline = first_roofline(region, options.self);
 

@@ -31,7 +31,7 @@ struct RowOptions {
 struct RegionRow {
   std::size_t region = 0;
   std::size_t depth = 0;  ///< 0 for a root
-  std::string name;       ///< the last name of the path, printable
+  std::string name;       ///< of the path what the row above it in the tree lacks, printable
   std::string path;       ///< printable
   bool leaf = true;
   Figure time_s, share, flop_per_s, intensity, fraction;
