@@ -63,6 +63,7 @@ int run(int argc, char** argv) {
   add_report_command(app, status);
   add_machine_command(app, status);
   add_chart_command(app, status);
+  add_events_command(app, status);
 
   try {
     app.parse(static_cast<int>(dashes - argv), argv);
