@@ -133,11 +133,11 @@ inline namespace annotation_v1 __attribute__((visibility("hidden"))) {
   /// closed by another thread, or out of order, is flagged in the report.
   class Scope {
    public:
-    explicit Scope(roofmark_site& site) : node_(nullptr) {
+    explicit Scope(roofmark_site& site) : node_(nullptr), visit_(0) {
       if (const roofmark_api* api = detail::runtime()) open(api->enter(&site));
     }
     /// A function's scope: its name is not a constant expression, so the site learns it here.
-    Scope(roofmark_site& site, const char* function) : node_(nullptr) {
+    Scope(roofmark_site& site, const char* function) : node_(nullptr), visit_(0) {
       const roofmark_api* api = detail::runtime();
       if (api == nullptr) return;
       if (__atomic_load_n(&site.id, __ATOMIC_RELAXED) == 0) {
@@ -147,10 +147,10 @@ inline namespace annotation_v1 __attribute__((visibility("hidden"))) {
       }
       open(api->enter(&site));
     }
-    Scope(const char* name, size_t length) : node_(nullptr) {
+    Scope(const char* name, size_t length) : node_(nullptr), visit_(0) {
       if (const roofmark_api* api = detail::runtime()) open(api->enter_name(name, length));
     }
-    explicit Scope(const char* name) : node_(nullptr) {
+    explicit Scope(const char* name) : node_(nullptr), visit_(0) {
       if (const roofmark_api* api = detail::runtime())
         open(api->enter_name(name, detail::length_of(name)));
     }
