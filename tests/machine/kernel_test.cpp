@@ -149,3 +149,50 @@ TEST_CASE("a stage that has no time still brings windows for every ceiling") {
     }
   }
 }
+
+TEST_CASE("wide arithmetic and loops in L1 come after what they would slow down") {
+  PlanInputs inputs;
+  inputs.caches = {{"L1", 16384, false}, {"L2", 262144, false}};
+  inputs.memory_set_bytes = std::size_t{64} << 20;
+  std::vector<const Kernel*> kernels;
+  for (const Kernel& kernel : all_kernels()) kernels.push_back(&kernel);
+  if (kernels.empty()) return;
+  const Plan plan = plan_stage(kernels, inputs);
+  int last = 0;
+  for (const Task& task : plan.tasks) {
+    if (task.kernel->kind == Kernel::Kind::clock) continue;  // one among each instruction set
+    const bool wide = width_bits(*task.kernel) >= 512;
+    const int place = task.level == "L2"     ? 1
+                      : task.level == "L1"   ? 2
+                      : task.level == "DRAM" ? 4
+                      : wide                 ? 3
+                                             : 0;
+    CHECK(place >= last);
+    CHECK(task.lowers_clock == (place == 3));
+    last = place;
+  }
+  CHECK(last == 4);
+  // Where there is nothing to disturb, every round is used.
+  inputs.widest_only = true;
+  inputs.memory_set_bytes = 0;
+  for (const Task& task : plan_stage(kernels, inputs).tasks) CHECK_FALSE(task.lowers_clock);
+}
+
+TEST_CASE("threads agree on each round, also on one in which nobody takes part") {
+  const auto clocks = usable(Kernel::Kind::clock);
+  if (clocks.empty()) return;
+  Task task;
+  task.kernel = clocks[0];
+  task.lowers_clock = true;
+  std::vector<Task> tasks{task};
+  StageLimits limits;
+  limits.window_s = 2e-6;
+  limits.least_s = 0;
+  limits.most_s = 60;
+  limits.samples = 500;
+  limits.trial_rounds = 2;
+  const unsigned cpus[] = {0, 0};
+  const Stopwatch watch;
+  run_stage(tasks, cpus, {}, limits, watch, {});
+  CHECK(tasks[0].rates.size() >= 500);
+}

@@ -82,6 +82,8 @@ class Stage {
       if (done_) return;
       for (std::size_t i = 0; i < tasks_.size(); ++i)
         if (takes_part_[i]) visit(tasks_[i], places[i], stream_at, thread, random);
+      // Nobody decides on the next round while another still reads who is in this one.
+      barrier_.wait();
     }
   }
 
@@ -89,15 +91,17 @@ class Stage {
   bool trial(unsigned round) const { return round < limits_.trial_rounds; }
 
   /// Who is in the next round. Dear tasks get this share of the time; what has twice its samples
-  /// may rest.
-  void choose(double elapsed) {
+  /// may rest. Half of the rounds are without those that lower the clock for a while: an upper
+  /// quantile of the others' rates comes from these.
+  void choose(double elapsed, unsigned round) {
     constexpr double dear_share = 0.4;
     const bool dear = dear_s_ <= dear_share * elapsed;
     takes_part_.assign(tasks_.size(), false);
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
       const bool rests = tasks_[i].seldom && tasks_[i].rates.size() >= 2 * limits_.samples;
       const bool unknown = tasks_[i].rates.empty();
-      takes_part_[i] = !dropped_[i] && !rests && (dear || unknown || !tasks_[i].seldom);
+      const bool away = tasks_[i].lowers_clock && !unknown && !trial(round) && round % 2 == 1;
+      takes_part_[i] = !dropped_[i] && !rests && !away && (dear || unknown || !tasks_[i].seldom);
     }
   }
 
@@ -110,7 +114,7 @@ class Stage {
     for (std::size_t i = 0; i < tasks_.size(); ++i)
       if (!dropped_[i]) fewest = std::min(fewest, tasks_[i].rates.size());
     const bool enough = fewest >= limits_.samples && elapsed >= limits_.least_s;
-    choose(elapsed);
+    choose(elapsed, round);
     // The round after the trials is always made: on a slow machine these take all the time, and
     // most of what they brought was thrown away. Less time means fewer windows and not fewer
     // ceilings.

@@ -26,6 +26,8 @@ struct Task {
   bool seldom = false;  ///< dear: takes part only while such tasks have had their share of the time
   bool in_place = false;  ///< streams on through the set instead of moving the set each round
   bool flushed = false;   ///< the set is evicted from all caches instead of being walked before
+  /// Takes part in every second round: what comes after it is measured at a lower clock.
+  bool lowers_clock = false;
 
   // Adapted while running, so that a window lasts window_s:
   std::uint64_t repeats = 1;    ///< iterations or passes
