@@ -45,18 +45,17 @@ BandwidthCeiling bandwidth_ceiling(const PlannedCeiling& planned, const Task& ta
 
 using ClockTasks = std::map<std::string, std::vector<const Task*>>;
 
-/// Each window is set against the clock windows of its own round, so that a change of the clock
-/// during the measurement cancels. Of the clock's windows the better one counts: a disturbed one
-/// would make the ratio too high; that the kernel's own window may be disturbed makes it too low,
-/// hence the upper quartile.
+/// Each window is set against the clock windows of its own round and of no other, so that a change
+/// of the clock during the measurement cancels. Of the clock's windows the better one counts: a
+/// disturbed one would make the ratio too high; that the kernel's own window may be disturbed makes
+/// it too low, hence the upper quartile.
 double per_cycle(const Task& task, const std::vector<const Task*>& clocks, unsigned threads) {
   constexpr double upper_quartile = 0.75;
   std::vector<double> ratios;
   for (std::size_t round = 0; round < task.rates.size(); ++round) {
     double cycles_per_s = 0;
     for (const Task* clock : clocks)
-      for (std::size_t near = round == 0 ? 0 : round - 1; near <= round + 1; ++near)
-        if (near < clock->rates.size()) cycles_per_s = std::max(cycles_per_s, clock->rates[near]);
+      if (round < clock->rates.size()) cycles_per_s = std::max(cycles_per_s, clock->rates[round]);
     if (cycles_per_s > 0) ratios.push_back(task.rates[round] / (cycles_per_s / threads));
   }
   return quantile(ratios, upper_quartile);
