@@ -14,7 +14,10 @@ static void require_inside(const Chart& chart) {
   REQUIRE(chart.y_min > 0);
   REQUIRE(chart.x_min < chart.x_max);
   REQUIRE(chart.y_min < chart.y_max);
+  const bool weighed = std::any_of(chart.points.begin(), chart.points.end(),
+                                   [](const ChartPoint& point) { return point.weight >= 0.01; });
   for (const ChartPoint& point : chart.points) {
+    if (weighed && point.weight < 0.01) continue;
     REQUIRE(point.intensity.value >= chart.x_min);
     REQUIRE(point.intensity.value <= chart.x_max);
     REQUIRE(point.flop_per_s.value >= chart.y_min);
@@ -32,6 +35,37 @@ TEST_CASE("axes hold every point and every flat roof") {
   require_inside(chart_of(sample::machine()));
   for (unsigned seed = 0; seed < 60; ++seed)
     require_inside(chart_of(sample::random_profile(seed, 40)));
+}
+
+TEST_CASE("a region with little time does not stretch the axes, and is counted") {
+  Chart chart = chart_of(sample::profile());
+  const auto fit = [](Chart& of) {
+    of.x_min = of.x_max = of.y_min = of.y_max = 0;
+    fit_axes(of);
+  };
+  fit(chart);
+  const double x_min = chart.x_min;
+  CHECK(points_outside(chart) == 0);
+  CHECK(outside_sentence(chart).empty());
+  ChartPoint light = chart.points.back();
+  light.weight = 0.001;
+  light.intensity = {1e-9, {}, {}};
+  chart.points.push_back(light);
+  fit(chart);
+  CHECK(chart.x_min == x_min);
+  CHECK(points_outside(chart) == 1);
+  CHECK(render_svg(chart).find("1 point with little of the time lies outside") !=
+        std::string::npos);
+  CHECK(render_terminal_chart(chart, {}).find("lies outside") != std::string::npos);
+  // With time it counts.
+  chart.points.back().weight = 0.02;
+  fit(chart);
+  CHECK(chart.x_min <= 1e-9);
+  CHECK(points_outside(chart) == 0);
+  // Where nobody has a weight, as kernels that are given, all do.
+  for (ChartPoint& point : chart.points) point.weight = 0;
+  fit(chart);
+  CHECK(points_outside(chart) == 0);
 }
 
 TEST_CASE("an empty chart has axes") {

@@ -1,4 +1,6 @@
-// Axes that hold everything a chart shows.
+// Axes that hold what a chart shows.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <roofmark/report.hpp>
@@ -49,7 +51,57 @@ double outward(double exponent, bool up) {
   return std::pow(10, exponent);
 }
 
+/// Points that the axes have to hold. A region with little time and next to no FLOPs would stretch
+/// them by many decades, in which there is nothing: it may move an end by one decade.
+constexpr double little_time = 0.01;
+bool has_weight(const ChartPoint& point, bool weighed) {
+  return !weighed || point.weight >= little_time;
+}
+
+void add_within_a_decade(Span& span, const Span& weighty, double value) {
+  if (!drawable(value)) return;
+  if (weighty.empty() ||
+      (std::log10(value) >= weighty.low() - 1 && std::log10(value) <= weighty.high() + 1))
+    span.add(value);
+}
+
+void add_points(const Chart& chart, Span& x, Span& y) {
+  // Given kernels have no weight: all count.
+  const bool weighed = std::any_of(chart.points.begin(), chart.points.end(),
+                                   [](const auto& point) { return point.weight >= little_time; });
+  for (const ChartPoint& point : chart.points) {
+    if (!has_weight(point, weighed)) continue;
+    x.add(point.intensity);
+    y.add(point.flop_per_s);
+  }
+  const Span weighty_x = x, weighty_y = y;
+  for (const ChartPoint& point : chart.points) {
+    if (has_weight(point, weighed)) continue;
+    add_within_a_decade(x, weighty_x, point.intensity.value);
+    add_within_a_decade(y, weighty_y, point.flop_per_s.value);
+  }
+}
+
 }  // namespace
+
+std::size_t points_outside(const Chart& chart) {
+  const auto outside = [](double value, double low, double high) {
+    return drawable(value) && (value < low || value > high);
+  };
+  return static_cast<std::size_t>(
+      std::count_if(chart.points.begin(), chart.points.end(), [&](const ChartPoint& point) {
+        return outside(point.intensity.value, chart.x_min, chart.x_max) ||
+               outside(point.flop_per_s.value, chart.y_min, chart.y_max);
+      }));
+}
+
+std::string outside_sentence(const Chart& chart) {
+  const std::size_t outside = points_outside(chart);
+  if (outside == 0) return "";
+  return fmt::format(
+      "{} point{} with little of the time lie{} outside the chart; the table has {}.", outside,
+      outside == 1 ? "" : "s", outside == 1 ? "s" : "", outside == 1 ? "it" : "them");
+}
 
 void fit_axes(Chart& chart) {
   double peak = 0, fastest = 0;
@@ -67,10 +119,7 @@ void fit_axes(Chart& chart) {
       slowest_ridge = std::max(slowest_ridge, peak / ceiling.per_s.value);
     }
   }
-  for (const ChartPoint& point : chart.points) {
-    x.add(point.intensity);
-    y.add(point.flop_per_s);
-  }
+  add_points(chart, x, y);
   if (x.empty()) x.add(1);
   // Room to the right of the last ridge for the names of the flat roofs, and to the left of the
   // first for those of the slopes.

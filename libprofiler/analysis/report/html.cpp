@@ -146,9 +146,11 @@ std::string render_html(const Profile& whole, const HtmlOptions& options) {
   // The page has a title, and its script says what is not drawn when the view changes.
   chart.title.clear();
   chart.subtitle.clear();
-  const std::string undrawn = fmt::format("{}", fmt::join(chart.notes, " "));
+  std::vector<std::string> undrawn = std::move(chart.notes);
   chart.notes.clear();
   fit_every_view(profile, chart);
+  if (const std::string outside = outside_sentence(chart); !outside.empty())
+    undrawn.push_back(outside);
   const ChartLayout layout = lay_out(chart, svg);
 
   const std::vector<RegionRow> rows = rows_of(profile, {usable.chart.self, level});
@@ -175,7 +177,8 @@ std::string render_html(const Profile& whole, const HtmlOptions& options) {
       "<fieldset id=\"scope\"><legend>Regions</legend></fieldset><span class=\"grow\"></span>"
       "<button type=\"button\" id=\"theme\">Light or dark</button></div>\n";
   body += "<div class=\"chart\">\n" + render_svg(chart, svg) + "</div>\n";
-  body += fmt::format("<p class=\"soft\" id=\"drawn\">{}</p>\n", markup(undrawn));
+  body += fmt::format("<p class=\"soft\" id=\"drawn\">{}</p>\n",
+                      markup(fmt::format("{}", fmt::join(undrawn, " "))));
   body += cards(profile, level);
   body += fmt::format(
       "<h2>Regions</h2>\n<p class=\"soft static-only\">{}, intensity at {}.</p>\n"

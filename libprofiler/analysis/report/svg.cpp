@@ -259,7 +259,8 @@ void draw_key(SvgWriter& out, const Chart& chart, const ChartLayout& layout, boo
   out.line("</g>");
 }
 
-std::vector<std::string> footnotes(const Chart& chart, const ChartLayout& layout, double room) {
+std::vector<std::string> footnotes(const Chart& chart, const ChartLayout& layout, double room,
+                                   bool redrawn) {
   std::vector<std::string> notes;
   if (!layout.unlabelled_ceilings.empty()) {
     std::string text = "Without a label: ";
@@ -272,6 +273,9 @@ std::vector<std::string> footnotes(const Chart& chart, const ChartLayout& layout
     notes.push_back(text + ".");
   }
   constexpr std::size_t most = 6;
+  // The page says it of the view that is shown.
+  if (const std::string outside = outside_sentence(chart); !outside.empty() && !redrawn)
+    notes.push_back(outside);
   for (const std::string& note : chart.notes)
     if (notes.size() < most) notes.push_back(printable(note));
   std::vector<std::string> lines;
@@ -289,7 +293,7 @@ std::string render_svg(const Chart& given, const SvgOptions& options) {
   fit_axes(chart);
   const ChartLayout layout = lay_out(chart, options);
   const std::string id = safe_id(options.id);
-  const auto notes = footnotes(chart, layout, layout.right - layout.left);
+  const auto notes = footnotes(chart, layout, layout.right - layout.left, options.every_side);
   const double width = layout.right + 24;
   const double height = layout.bottom + 76 + 16 * static_cast<double>(notes.size());
   SvgWriter out;

@@ -253,7 +253,16 @@ std::string render_terminal_chart(const Chart& given, const TerminalChartOptions
   TerminalChartOptions usable = options;
   usable.width = std::clamp(options.width, 40u, 400u);
   usable.height = std::clamp(options.height, 12u, 200u);
-  return TerminalChart(chart, usable).render();
+  // In very few rows the chart goes before the sentence: the table has every region anyway.
+  constexpr unsigned enough_rows = 20;
+  std::vector<std::string> below;
+  if (const std::string outside = outside_sentence(chart);
+      !outside.empty() && usable.height >= enough_rows)
+    below = wrapped(outside, usable.width);
+  usable.height -= static_cast<unsigned>(below.size());
+  std::string text = TerminalChart(chart, usable).render();
+  for (const std::string& line : below) text += line + '\n';
+  return text;
 }
 
 }  // namespace roofmark

@@ -79,10 +79,12 @@ class TextReport {
     if (entries.empty()) return;
     section("Most time away from the roof");
     for (const Explanation& entry : entries) {
-      const std::string path = elided(clean(entry.path), options_.width / 2, options_.utf8);
-      const std::size_t used = columns(path) + 2;
-      text_ += "  " + painted(path, "1", options_.colour) +
-               elided(clean(": " + entry.facts), options_.width - used, options_.utf8) + '\n';
+      // A line of its own for the facts where the two are too long for one.
+      const std::string path = elided(clean(entry.path), options_.width - 4, options_.utf8);
+      const std::string facts = clean(entry.facts);
+      const bool fits = columns(path) + columns(facts) + 4 <= options_.width;
+      text_ += "  " + painted(path, "1", options_.colour) + (fits ? ": " + facts : "") + '\n';
+      if (!fits) paragraph(facts, "    ");
       paragraph(entry.why, "    ");
       // The model puts the best advice first; the page and --all have the rest.
       const std::size_t most = options_.rows == 0 ? entry.tries.size() : 2;

@@ -57,9 +57,12 @@ struct Chart {
   double y_min = 0, y_max = 0;     ///< FLOP/s
 };
 
-/// Fills the axes that are 0 so that every ceiling, ridge and point is inside, in whole 1-2-5
-/// steps.
+/// Fills the axes that are 0 so that every ceiling, ridge and point with at least 1 % of the time
+/// is inside, in whole 1-2-5 steps. Points with less time are where they would not stretch them.
 void fit_axes(Chart& chart);
+/// How many points lie outside the axes, and a sentence that says so; empty for none.
+std::size_t points_outside(const Chart& chart);
+std::string outside_sentence(const Chart& chart);
 
 struct ChartOptions {
   std::string level;  ///< interface of the points; empty: the outermost that shows most of the time

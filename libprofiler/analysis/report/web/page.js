@@ -136,8 +136,10 @@
     return show(figure[0]) + (figure[1] == null && figure[2] == null ? '' :
         ' (' + show(figure[1] == null ? figure[0] : figure[1]) + ' to ' + show(figure[2] == null ? figure[0] : figure[2]) + ')');
   }
+  let outside = 0;
   function points() {
     const list = [];
+    outside = 0;
     data.regions.forEach(function (region, index) {
       const w = work(region), all = rates(region);
       const total = all.reduce(function (sum, rate) { return sum + rate.flop[0]; }, 0);
@@ -146,7 +148,7 @@
         const x = ratio(rate.flop, w.bytes[state.level]), y = ratio(rate.flop, w.time);
         if (!x || !y || !(x[0] > 0) || !(y[0] > 0)) return;
         const px = placeX(x[0]), py = placeY(y[0]);
-        if (px < plot.left - 1 || px > plot.right + 1 || py < plot.top - 1 || py > plot.bottom + 1) return;
+        if (px < plot.left - 1 || px > plot.right + 1 || py < plot.top - 1 || py > plot.bottom + 1) { outside += 1; return; }
         const share = w.time && data.total ? Math.min(1, Math.max(0, w.time[0] / data.total)) : 0;
         list.push({index: index, region: region, x: x, y: y, px: px, py: py, share: share, precision: rate.precision,
                    flop: rate.flop, bytes: w.bytes[state.level], radius: 4 + 14 * Math.sqrt(share)});
@@ -256,8 +258,11 @@
     });
     fade();
     if (data.levels.length) chart.querySelector('.x-title').textContent = 'Intensity at ' + state.level + ', FLOP/byte';
-    const regions = data.regions.length, possible = new Set(all.map(function (p) { return p.index; })).size;
+    const regions = data.regions.length, possible = new Set(all.map(function (p) { return p.index; })).size + outside;
     const sentences = [];
+    if (outside)
+      sentences.push(outside === 1 ? '1 point with little of the time lies outside the chart; the table has it.'
+          : outside + ' points with little of the time lie outside the chart; the table has them.');
     if (drawn.length < all.length) sentences.push('The ' + drawn.length + ' points with the most time are drawn, of ' + all.length + '.');
     if (possible < regions)
       sentences.push(regions - possible + ' of ' + regions + ' regions have no place here: no FLOPs, no time or no ' + state.level +
