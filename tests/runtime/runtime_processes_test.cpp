@@ -71,6 +71,18 @@ TEST_CASE("fork: each process its own work, with the open path as context") {
   REQUIRE_FALSE(total(*grandchild, "parent|in child").found);
 }
 
+TEST_CASE(
+    "a visit that a fork handler ends in the child: one file, and the child's region is in it") {
+  const Recorded run = record("runtime_target_c", "visit around fork");
+  REQUIRE(run.exit_status == 0);
+  REQUIRE(run.processes.size() == 2);
+  REQUIRE(total(run.processes.front(), "parent|fork").visits == 4);
+  const auto* child = child_of(run, run.processes.front().pid);
+  REQUIRE(child != nullptr);
+  REQUIRE(child->context == std::vector<std::string>{"parent", "fork"});
+  REQUIRE(total(*child, "parent|in child").visits == 1);
+}
+
 TEST_CASE("fork in a thread: the child's path is the thread's") {
   const Recorded run = record("runtime_target", "fork in thread");
   REQUIRE(run.exit_status == 0);

@@ -3,7 +3,9 @@
 #include <roofmark/roofmark.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <threads.h>
+#include <unistd.h>
 
 static void* leave_early(void* unused) {
   ROOFMARK_BEGIN("leaves");
@@ -17,6 +19,33 @@ static int by_thrd(void* unused) {
   ROOFMARK_BEGIN("by thrd_create");
   ROOFMARK_END("by thrd_create");
   return 0;
+}
+
+/* A visit that begins before a fork and ends, in the child, before the runtime's own handler. */
+static void enter_around_fork(void) {
+  ROOFMARK_BEGIN("fork");
+}
+static void leave_around_fork(void) {
+  ROOFMARK_END("fork");
+}
+static int visit_around_fork(void) {
+  int i, status = 1;
+  pid_t child;
+  pthread_atfork(enter_around_fork, leave_around_fork, leave_around_fork);
+  ROOFMARK_BEGIN("parent");
+  for (i = 0; i < 3; ++i) {
+    enter_around_fork();
+    leave_around_fork();
+  }
+  child = fork();
+  if (child == 0) {
+    ROOFMARK_BEGIN("in child");
+    ROOFMARK_END("in child");
+    _exit(0);
+  }
+  waitpid(child, &status, 0);
+  ROOFMARK_END("parent");
+  return status;
 }
 
 int main(int argc, char** argv) {
@@ -50,6 +79,8 @@ int main(int argc, char** argv) {
     if (thrd_create(&thread, by_thrd, NULL) != thrd_success) return 1;
     thrd_join(thread, NULL);
     ROOFMARK_END("main");
+  } else if (strcmp(what, "visit around fork") == 0) {
+    return visit_around_fork();
   } else {
     return 2;
   }

@@ -13,6 +13,7 @@ constexpr size_t page_bytes = 4096;
 char* wiped_page = nullptr;
 size_t wiped_lines = 0;
 sigset_t mask_before_fork;
+uint32_t generation_before_fork;
 
 // fork() copies the runtime in a consistent state.
 void before_fork() {
@@ -23,6 +24,7 @@ void before_fork() {
   pthread_mutex_lock(&runtime.lock);
   inside_runtime = true;
   mask_before_fork = before;
+  generation_before_fork = runtime.generation;
 }
 
 void after_fork_in_parent() {
@@ -42,10 +44,13 @@ void after_fork_in_child() {
   const sigset_t before = mask_before_fork;
   inside_runtime = false;
   pthread_mutex_unlock(&runtime.lock);
-  runtime.fork_ticks = ticks();
-  if (runtime.fork_word != nullptr && !forked()) {
-    store(*runtime.fork_word, uint64_t{0});  // the kernel does not wipe pages
-    divert(here.thread);
+  // Else a marker in a handler that ran before this one has made it a child already.
+  if (runtime.generation == generation_before_fork) {
+    runtime.fork_ticks = ticks();
+    if (runtime.fork_word != nullptr && !forked()) {
+      store(*runtime.fork_word, uint64_t{0});  // the kernel does not wipe pages
+      divert(here.thread);
+    }
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
