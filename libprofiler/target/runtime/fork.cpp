@@ -8,8 +8,6 @@
 namespace roofmark::runtime {
 namespace {
 
-constexpr size_t page_bytes = 4096;
-
 char* wiped_page = nullptr;
 size_t wiped_lines = 0;
 sigset_t mask_before_fork;
@@ -77,11 +75,11 @@ void inherit_open_regions(Thread* thread, Node* deepest, uint64_t when) {
 }  // namespace
 
 Line* take_line() {
-  if (wiped_page == nullptr || wiped_lines == page_bytes / sizeof(Line)) {
+  if (wiped_page == nullptr || wiped_lines == largest_page / sizeof(Line)) {
     // The page behind it is for the copies, which a child needs.
-    wiped_page = static_cast<char*>(map_pages(2 * page_bytes));
+    wiped_page = static_cast<char*>(map_pages(2 * largest_page));
     if (wiped_page == nullptr) return nullptr;
-    wipe_in_fork_children(wiped_page, page_bytes);
+    wipe_in_fork_children(wiped_page, largest_page);
     wiped_lines = 0;
   }
   return reinterpret_cast<Line*>(wiped_page) + wiped_lines++;

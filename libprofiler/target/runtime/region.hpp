@@ -69,9 +69,12 @@ struct alignas(64) Line {
   uint64_t deadline;  // when to look at the clock, the CPU and the rest; 0: now
   Node* current;      // atomic: read by threads that this one created
 };
+/// Of any kernel that we run on (Arm, POWER): what is to be wiped without what lies behind it needs
+/// a page of its own.
+inline constexpr size_t largest_page = 65536;
 /// A copy of `current` that is not wiped: a page behind, where no load of the line mistakes it for
 /// one of its own fields.
-inline constexpr size_t kept_offset = 4096 + 32;
+inline constexpr size_t kept_offset = largest_page + 32;
 inline Node*& kept_current(Line* line) {
   return *reinterpret_cast<Node**>(reinterpret_cast<char*>(line) + kept_offset);
 }
