@@ -18,6 +18,18 @@ uint32_t number_of(const char* bytes, size_t length) {
   return name == Names::none ? no_name : name;
 }
 
+// And what the site has to know of it for the short path.
+uint32_t number_of(roofmark_site* site) {
+  const uint32_t name = number_of(load_acquire(site->name), load(site->length));
+  if (name == no_name) return name;
+  // The tag first: an index without it, in a child that was forked just then, would fit nodes that
+  // have no check.
+  store(site->reserved[1], reinterpret_cast<void*>(static_cast<uintptr_t>(tag_of(name))));
+  store_release(site->reserved[0], reinterpret_cast<void*>(recent_index(name)));
+  store(site->id, name);
+  return name;
+}
+
 // This thread's state, ready to be written; null: nothing is to be recorded.
 Thread* ready_thread() {
   Thread* thread = here.thread;
@@ -198,17 +210,8 @@ namespace {
 
 roofmark_token enter_slow(roofmark_site* site) {
   if (inside_runtime) return nothing;
-  uint32_t name = load(site->id);
-  if (name == Names::none) {
-    const char* bytes = load_acquire(site->name);
-    name = number_of(bytes, load(site->length));
-    if (name != no_name) {
-      store(site->reserved[0], reinterpret_cast<void*>(recent_index(name)));
-      store(site->reserved[1], reinterpret_cast<void*>(static_cast<uintptr_t>(tag_of(name))));
-      store(site->id, name);
-    }
-  }
-  return enter_number(name);
+  const uint32_t name = load(site->id);
+  return enter_number(name != Names::none ? name : number_of(site));
 }
 
 }  // namespace
@@ -285,8 +288,7 @@ void leave_at_site_slow(roofmark_site* site, uint64_t now) {
       close_visit(thread, &thread->other, now, 0);
     return;
   }
-  const uint32_t name = number_of(load_acquire(site->name), load(site->length));
-  if (name != no_name) store(site->id, name);
+  const uint32_t name = number_of(site);
   for (Node* node = current_of(thread); !is_idle(thread, node); node = node->outer)
     if (node->name == name) {
       leave_until(thread, node, now);
