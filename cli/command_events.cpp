@@ -62,12 +62,16 @@ void add_events_command(CLI::App& app, int& status) {
       "events", "List what this machine's hardware counters can be asked for, by quantity");
   const auto arguments = std::make_shared<EventsArguments>();
   command->add_option("--format", arguments->format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}));
-  command->add_option("--cpuinfo", arguments->cpuinfo,
-                      "The processors of this file, from another machine's /proc/cpuinfo");
-  command->add_option("--devices", arguments->devices,
-                      "The PMUs of this folder instead of /sys/bus/event_source/devices");
-  command->add_option("-o,--output", arguments->output, "Write to this file");
+      ->transform(CLI::IsMember({"text", "json"}, CLI::ignore_case));
+  command
+      ->add_option("--cpuinfo", arguments->cpuinfo,
+                   "The processors of this file, from another machine's /proc/cpuinfo")
+      ->check(not_empty);
+  command
+      ->add_option("--devices", arguments->devices,
+                   "The PMUs of this folder instead of /sys/bus/event_source/devices")
+      ->check(not_empty);
+  command->add_option("-o,--output", arguments->output, "Write to this file")->check(not_empty);
   command->callback([arguments, &status] { status = run(*arguments); });
 }
 

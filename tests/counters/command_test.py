@@ -104,6 +104,9 @@ class Events(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertEqual(len(done.stderr.splitlines()), 1)
         self.assertEqual(run("--format", "xml").returncode, 2)
+        for option in ("-o", "--cpuinfo", "--devices"):
+            self.assertEqual(run(option, "").returncode, 2, option)
+        self.assertEqual(run("--format", "JSON").stdout, run("--format", "json").stdout)
         if os.path.exists("/dev/full"):
             self.assertEqual(run("-o", "/dev/full").returncode, 1)
 
