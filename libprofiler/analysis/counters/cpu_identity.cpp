@@ -105,7 +105,7 @@ std::string to_text(const CpuIdentity& cpu) {
 std::vector<CpuIdentity> read_cpuinfo(std::string_view text) {
   std::vector<CpuIdentity> kinds;
   CpuIdentity cpu;
-  // POWER says what all its processors are once, below the list of them.
+  // Old kernels of 32-bit Arm say what all processors are once, below the list of them.
   unsigned processors = 0;
   const auto finish = [&] {
     cpu.processors = processors;
