@@ -36,7 +36,7 @@ Result<Machine> measure(MeasureOptions options, const std::function<bool()>& int
   return machine;
 }
 
-/// The name that the profile gets, made now: what is measured later goes into the same file.
+/// The name that the profile gets.
 Result<fs::path> choose_file(const RecordingArguments& arguments) {
   if (!arguments.output.empty()) return fs::path(arguments.output);
   auto here = claim_name(".", default_stem, ".json", ".html");
@@ -147,11 +147,9 @@ Session record_and_write(const RecordingArguments& arguments) {
   else
     tell("The recording could not be written: " + to_line(file.error()) + ".");
   Profile& profile = session.recording.profile;
+  if (!arguments.no_machine) judge(profile);
+  // Once: what reads from a pipe would see two documents.
   write_profile(profile, arguments, session.file);
-  if (!arguments.no_machine) {
-    judge(profile);
-    write_profile(profile, arguments, session.file);
-  }
   return session;
 }
 

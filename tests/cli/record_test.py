@@ -186,6 +186,15 @@ class Surroundings(Case):
         self.record("true")
         self.assertEqual(sorted(os.listdir(self.cwd)), ["out.roofmark-2.json", "out.roofmark.html"])
 
+    def test_a_pipe_gets_one_document(self):
+        for options in ((), ("--machine", os.devnull)):
+            command = [ROOFMARK, "record", "--counters", "none", "-o", "/dev/stdout", *options, "--", "true"]
+            if not options:
+                command.insert(2, "--no-machine")
+            done = subprocess.run(command, cwd=self.cwd, env=self.environment, timeout=PATIENCE, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
+            self.assertEqual(json.loads(done.stdout)["schema"], "roofmark-profile/1")
+
     def test_chosen_name_is_replaced(self):
         for _ in range(2):
             self.record(TARGET, "nested", options=("-o", "mine.json"))
