@@ -5,6 +5,7 @@
 #include <analysis/machine/measure.hpp>
 #include <analysis/profile/profile_json.hpp>
 #include <analysis/record/output_file.hpp>
+#include <analysis/report/plain_text.hpp>
 #include <charconv>
 #include <cmath>
 #include <csignal>
@@ -101,7 +102,8 @@ RecordOptions options_of(const RecordingArguments& arguments) {
 }  // namespace
 
 void tell(const std::string& line) {
-  std::fprintf(stderr, "roofmark: %s\n", line.c_str());
+  // Names of regions are among the words, and may hold anything.
+  std::fprintf(stderr, "roofmark: %s\n", report::printable(line).c_str());
 }
 
 void add_recording_options(CLI::App& command, RecordingArguments& arguments) {

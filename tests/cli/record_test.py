@@ -382,6 +382,10 @@ class CountedPass(Case):
         self.assertIn("passed over", missing["flop"]["reason"])
         self.assertIn("--budget", missing["flop"]["fix"])
 
+    def test_a_path_that_is_told_is_printable(self):
+        done = self.record(TARGET, "phases", "\x1b[31m\n", counters="auto", options=("--budget", "4", "--full-cache"))
+        self.assertIn("slowest paths come first (solve/\ufffd[31m\\n: ", done.stderr.decode())
+
     def test_a_budget_that_is_large_enough_serves_all(self):
         done = self.record(TARGET, "nested", counters="auto")
         self.assertNotIn(b"slowest paths", done.stderr)

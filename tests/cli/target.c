@@ -172,14 +172,14 @@ static int walk(void) {
 }
 
 /* Most of its processor time in one region, which another one comes before. */
-static int phases(void) {
+static int phases(const char* hottest) {
   ROOFMARK_BEGIN("setup");
   work(1000);
   ROOFMARK_END("setup");
   ROOFMARK_BEGIN("solve");
-  ROOFMARK_BEGIN("spmv");
+  const roofmark_token token = roofmark_begin(hottest);
   while (clock() < CLOCKS_PER_SEC / 2) work(10000);
-  ROOFMARK_END("spmv");
+  roofmark_end(token);
   ROOFMARK_END("solve");
   return 0;
 }
@@ -191,7 +191,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "signal") == 0) return wait_for_signal();
   if (strcmp(what, "write") == 0 && argc > 3) return write_files(argv[2], argv[3]);
   if (strcmp(what, "copy") == 0) return copy_lines();
-  if (strcmp(what, "phases") == 0) return phases();
+  if (strcmp(what, "phases") == 0) return phases(argc > 2 ? argv[2] : "spmv");
   if (strcmp(what, "walk") == 0) return walk();
   if (strcmp(what, "threads") == 0) return threads();
   if (strcmp(what, "fork") == 0) return forks();
