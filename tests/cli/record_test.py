@@ -516,6 +516,23 @@ class Machine(Case):
         self.assertIn("interrupted", self.region("open")["missing"][0]["reason"])
 
 
+    def test_who_ended_the_program_does_not_wait_for_a_measurement(self):
+        self.environment["XDG_CACHE_HOME"] = os.path.join(self.directory, "cache")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as lock:
+            try:
+                lock.bind("\0roofmark-calibration")
+            except OSError:
+                skip("another calibration runs")
+            running = self.start(TARGET, "signal")
+            self.assertEqual(running.stdout.readline(), b"ready\n")
+            running.send_signal(signal.SIGTERM)
+            _, errors = running.communicate(timeout=PATIENCE)
+            # While the lock is held nothing could have been measured.
+        self.assertEqual(running.returncode, signal.SIGTERM, errors)
+        self.assertIn(b"ceilings are not known: the measurement was interrupted", errors)
+        self.assertEqual(self.region("waiting")["visits"], 1)
+
+
 class Run(Case):
     """`roofmark run` with a machine that somebody else measured."""
 

@@ -59,8 +59,9 @@ std::optional<Problem> unknown_counters(const std::string& name) {
 }
 
 /// The ceilings and caches of this machine. The timed run is over and the counted one has not
-/// begun: none disturbs the other. Returns why nothing more is to be done, if the user said so.
-std::optional<Problem> measure(const RecordOptions& options, const SignalGate& gate,
+/// begun: none disturbs the other. `hurried`: what is kept has to do. Returns why nothing more is
+/// to be done, if the user said so.
+std::optional<Problem> measure(const RecordOptions& options, const SignalGate& gate, bool hurried,
                                Profile& profile) {
   if (!options.measure) return std::nullopt;
   int asked_to_end = 0;
@@ -71,7 +72,7 @@ std::optional<Problem> measure(const RecordOptions& options, const SignalGate& g
       if (asks_to_end(number)) asked_to_end = number;
       if (number == SIGTSTP) raise(SIGSTOP);
     }
-    return asked_to_end != 0;
+    return hurried || asked_to_end != 0;
   });
   if (machine) {
     profile.machine = std::move(*machine);
@@ -105,7 +106,10 @@ void count(const RecordOptions& options, const NativeRun& native, const Scratch*
            const StdinCapture& standard_input, const SignalGate& gate, JoinInput& input,
            Profile& profile) {
   input.not_counted = why_not_counted(options, native);
-  auto interrupted = measure(options, gate, profile);
+  // Batch systems and closing terminals kill soon after, and nothing is written yet. Who typed
+  // Ctrl-C at a program without an end waits for the report, or types it again.
+  const bool hurried = native.asked_to_end == SIGTERM || native.asked_to_end == SIGHUP;
+  auto interrupted = measure(options, gate, hurried, profile);
   if (interrupted && !input.not_counted) input.not_counted = std::move(interrupted);
   if (input.not_counted) return;
   if (scratch == nullptr) {
