@@ -14,8 +14,8 @@ enum RowFlag : UInt {
   truncated = 8,
   isa_differs = 16,
   passed_over = 32,  ///< entered before counting began
-  partial = 64
-};  ///< open when counting began
+  partial = 64,      ///< open when counting began
+};
 
 /// What one thread did in one region.
 struct Row {
