@@ -131,7 +131,7 @@ struct Region {
   std::uint64_t visits = 0;
   std::uint64_t threads = 0;
   std::set<std::string>
-      flags;            ///< DESIGN: unclosed, mismatched, too_small, visits_differ, adopted, ...
+      flags;  ///< docs/record.md: unclosed, mismatched, too_small, visits_differ, adopted, ...
   double marker_s = 0;  ///< marker cost that was subtracted from the raw time
   std::optional<VisitTimes> visit_s;
   std::optional<double> imbalance;       ///< max / mean of thread time

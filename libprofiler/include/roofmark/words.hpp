@@ -1,4 +1,4 @@
-// The words that every part shares (DESIGN: source, scope, precision, verdict), with their spelling
+// The words that every part shares (source, scope, precision, verdict), with their spelling
 // in files.
 #pragma once
 

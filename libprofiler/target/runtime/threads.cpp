@@ -290,10 +290,10 @@ void place_again(Thread* thread) {
 
 }  // namespace
 
-// DESIGN, Threads. An outermost region opens below the region that was open in the creator when the
-// thread was created, as long as that visit lasts. Else (`adopted`) below the region that is open
-// now in the creator, or in the main thread; a region of the same name there is the same work being
-// done by a team, and its place is shared.
+// An outermost region opens below the region that was open in the creator when the thread was
+// created, as long as that visit lasts. Else (`adopted`) below the region that is open now in the
+// creator, or in the main thread; a region of the same name there is the same work being done by a
+// team, and its place is shared.
 Node* place(Thread* thread, uint32_t name) {
   Placement& placement = thread->placement;
   if (!placement.holds()) place_again(thread);
