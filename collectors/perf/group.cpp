@@ -1,0 +1,259 @@
+#include "group.hpp"
+
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "user_read.hpp"
+
+namespace roofmark::perf {
+namespace {
+
+constexpr std::size_t page_bytes_least = 4096;
+
+std::size_t page_bytes() {
+  const long size = sysconf(_SC_PAGESIZE);
+  return size > 0 ? static_cast<std::size_t>(size) : page_bytes_least;
+}
+
+perf_event_attr attributes(const Event& event, bool leads) {
+  perf_event_attr attr;
+  std::memset(&attr, 0, sizeof attr);
+  attr.size = sizeof attr;
+  attr.type = event.type;
+  attr.config = event.config;
+  attr.config1 = event.config1;  // bp_addr and bp_len share these words
+  attr.config2 = event.config2;
+  if (event.type == PERF_TYPE_BREAKPOINT) attr.bp_type = event.breakpoint;
+  attr.exclude_kernel = (event.exclude & exclude_kernel) != 0;
+  attr.exclude_hv = (event.exclude & exclude_hypervisor) != 0;
+  attr.exclude_user = (event.exclude & exclude_user) != 0;
+  attr.read_format =
+      PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+  // All members begin to count at one moment: when the leader is enabled.
+  attr.disabled = leads;
+  return attr;
+}
+
+int open_event(const Event& event, pid_t thread, int cpu, int leader) {
+  perf_event_attr attr = attributes(event, leader < 0);
+  return static_cast<int>(
+      syscall(SYS_perf_event_open, &attr, thread, cpu, leader, PERF_FLAG_FD_CLOEXEC));
+}
+
+void unmap(Group& group) {
+  for (unsigned i = 0; i < group.count; ++i)
+    if (group.pages[i] != nullptr) munmap(group.pages[i], page_bytes());
+  for (void*& page : group.pages) page = nullptr;
+  group.by_page = false;
+}
+
+/// Maps the page of every counter, or of none: a group is read in one way.
+void map(Group& group) {
+#if defined(__x86_64__) || defined(__aarch64__)
+  for (unsigned i = 0; i < group.count; ++i) {
+    void* const page = mmap(nullptr, page_bytes(), PROT_READ, MAP_SHARED, group.descriptors[i], 0);
+    if (page == MAP_FAILED) return unmap(group);
+    group.pages[i] = page;
+    const auto* const shared = static_cast<const volatile perf_event_mmap_page*>(page);
+    perf_event_mmap_page copy;
+    copy.capabilities = shared->capabilities;
+    if (!copy.cap_user_rdpmc || !copy.cap_user_time) return unmap(group);
+  }
+  group.by_page = true;
+#else
+  (void)group;
+#endif
+}
+
+#if defined(__x86_64__)
+std::uint64_t hardware_counter(std::uint32_t index) {
+  std::uint32_t low = 0, high = 0;
+  __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index));
+  return (std::uint64_t{high} << 32) | low;
+}
+std::uint64_t hardware_clock() {
+  std::uint32_t low = 0, high = 0;
+  __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+  return (std::uint64_t{high} << 32) | low;
+}
+#elif defined(__aarch64__)
+std::uint64_t hardware_counter(std::uint32_t index) {
+  std::uint64_t value = 0;
+  if (index == 31) {  // the cycle counter has a register of its own
+    __asm__ volatile("mrs %0, pmccntr_el0" : "=r"(value));
+    return value;
+  }
+  switch (index) {
+#define ROOFMARK_COUNTER(n)                                       \
+  case n:                                                         \
+    __asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(value)); \
+    break;
+    ROOFMARK_COUNTER(0)
+    ROOFMARK_COUNTER(1)
+    ROOFMARK_COUNTER(2)
+    ROOFMARK_COUNTER(3)
+    ROOFMARK_COUNTER(4)
+    ROOFMARK_COUNTER(5)
+    ROOFMARK_COUNTER(6)
+    ROOFMARK_COUNTER(7)
+    ROOFMARK_COUNTER(8)
+    ROOFMARK_COUNTER(9)
+    ROOFMARK_COUNTER(10)
+    ROOFMARK_COUNTER(11)
+    ROOFMARK_COUNTER(12)
+    ROOFMARK_COUNTER(13)
+    ROOFMARK_COUNTER(14)
+    ROOFMARK_COUNTER(15)
+    ROOFMARK_COUNTER(16)
+    ROOFMARK_COUNTER(17)
+    ROOFMARK_COUNTER(18)
+    ROOFMARK_COUNTER(19)
+    ROOFMARK_COUNTER(20)
+    ROOFMARK_COUNTER(21)
+    ROOFMARK_COUNTER(22)
+    ROOFMARK_COUNTER(23)
+    ROOFMARK_COUNTER(24)
+    ROOFMARK_COUNTER(25)
+    ROOFMARK_COUNTER(26)
+    ROOFMARK_COUNTER(27)
+    ROOFMARK_COUNTER(28)
+    ROOFMARK_COUNTER(29)
+    ROOFMARK_COUNTER(30)
+#undef ROOFMARK_COUNTER
+    default:
+      break;
+  }
+  return value;
+}
+std::uint64_t hardware_clock() {
+  std::uint64_t value = 0;
+  __asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(value));
+  return value;
+}
+#endif
+
+bool read_pages(const Group& group, Reading& reading) {
+#if defined(__x86_64__) || defined(__aarch64__)
+  for (unsigned i = 0; i < group.count; ++i) {
+    UserValue value;
+    if (!read_by_page(static_cast<const volatile perf_event_mmap_page*>(group.pages[i]),
+                      hardware_counter, hardware_clock, value))
+      return false;
+    reading.values[i] = value.value;
+    if (i != 0) continue;
+    reading.enabled_ns = value.enabled_ns;
+    reading.running_ns = value.running_ns;
+  }
+  reading.count = group.count;
+  reading.by_page = true;
+  return true;
+#else
+  (void)group;
+  (void)reading;
+  return false;
+#endif
+}
+
+}  // namespace
+
+Refusal open_group(const FlatPlan& plan, unsigned index, pid_t thread, Group& group) {
+  group = Group{};
+  for (int& descriptor : group.descriptors) descriptor = -1;
+  for (void*& page : group.pages) page = nullptr;
+  if (index >= plan.group_count) return {EINVAL, Step::open, 0};
+  const GroupPlan& planned = plan.groups[index];
+  group.cpu = planned.cpu;
+  const pid_t whom = planned.cpu < 0 ? thread : -1;
+  for (unsigned i = 0; i < planned.count; ++i) {
+    const int leader = i == 0 ? -1 : group.descriptors[0];
+    const int descriptor = open_event(plan.events[planned.first + i], whom, planned.cpu, leader);
+    if (descriptor < 0) {
+      const int error = errno;
+      close_group(group);
+      return {error, Step::open, i};
+    }
+    group.descriptors[group.count++] = descriptor;
+  }
+  if (ioctl(group.descriptors[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) != 0) {
+    const int error = errno;
+    close_group(group);
+    return {error, Step::enable, 0};
+  }
+  // Another CPU's or thread's counters can't be read by rdpmc.
+  if (planned.cpu < 0) map(group);
+  return {};
+}
+
+void close_group(Group& group) {
+  unmap(group);
+  // The leader last: a member that loses its leader becomes a group of its own for a moment.
+  for (unsigned i = group.count; i > 0; --i) close(group.descriptors[i - 1]);
+  group.count = 0;
+}
+
+int read_group(const Group& group, bool own, Reading& reading) {
+  reading.by_page = false;
+  reading.count = 0;
+  if (group.count == 0) return EBADF;
+  if (own && group.by_page && read_pages(group, reading)) return 0;
+  reading.by_page = false;
+  // {number, enabled, running, values...}
+  std::uint64_t words[3 + most_events_per_group];
+  const std::size_t wanted = (3 + group.count) * sizeof words[0];
+  ssize_t got = 0;
+  do {
+    got = read(group.descriptors[0], words, wanted);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) return errno;
+  // An event in error state (a pinned one that lost its counter) reads as an end of file.
+  if (static_cast<std::size_t>(got) != wanted || words[0] != group.count) return EINVAL;
+  reading.count = group.count;
+  reading.enabled_ns = words[1];
+  reading.running_ns = words[2];
+  std::memcpy(reading.values, words + 3, group.count * sizeof words[0]);
+  return 0;
+}
+
+Difference difference(const Reading& earlier, const Reading& later) {
+  Difference result;
+  result.count = earlier.count < later.count ? earlier.count : later.count;
+  // A clock that seems to go backwards says nothing about what ran.
+  if (later.enabled_ns > earlier.enabled_ns)
+    result.enabled_ns = later.enabled_ns - earlier.enabled_ns;
+  if (later.running_ns > earlier.running_ns)
+    result.running_ns = later.running_ns - earlier.running_ns;
+  for (unsigned i = 0; i < result.count; ++i)
+    result.values[i] = wrapped_difference(earlier.values[i], later.values[i], 64);
+  // No time passed for a thread that did not run: nothing was missed.
+  bool silent = result.enabled_ns == 0;
+  for (unsigned i = 0; i < result.count; ++i) silent = silent && result.values[i] == 0;
+  if (result.count != 0 && silent)
+    result.ran = Ran::whole;
+  else if (result.count == 0 || result.running_ns == 0)
+    result.ran = Ran::not_at_all;
+  else
+    result.ran = result.running_ns >= result.enabled_ns ? Ran::whole : Ran::part;
+  return result;
+}
+
+bool scale(std::uint64_t value, const Difference& of, std::uint64_t& scaled, double& factor) {
+  scaled = 0;
+  factor = 0;
+  if (of.ran == Ran::not_at_all) return false;
+  scaled = value;
+  factor = 1;
+  if (of.ran == Ran::whole) return true;
+  factor = static_cast<double>(of.enabled_ns) / static_cast<double>(of.running_ns);
+  // 128 bits: counts and nanoseconds of a long run overflow 64 when multiplied.
+  const unsigned __int128 product = static_cast<unsigned __int128>(value) * of.enabled_ns;
+  scaled = static_cast<std::uint64_t>((product + of.running_ns / 2) / of.running_ns);
+  return true;
+}
+
+}  // namespace roofmark::perf

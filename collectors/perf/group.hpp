@@ -1,0 +1,75 @@
+// Groups of counters of the kernel's perf_event: opened once for a thread, enabled once, read twice
+// per visit and subtracted, never stopped. The C library alone; reading allocates nothing.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+#include "flat_plan.hpp"
+
+namespace roofmark::perf {
+
+enum class Step : std::uint8_t { none, open, enable };
+
+/// What refused a group: errno, and at which step and event of the group.
+struct Refusal {
+  int error = 0;
+  Step step = Step::none;
+  unsigned event = 0;
+  explicit operator bool() const { return error != 0; }
+};
+
+struct Group {
+  unsigned count = 0;  ///< 0: not open
+  std::int32_t cpu = -1;
+  bool by_page = false;  ///< every counter may be read without a system call
+  int descriptors[most_events_per_group];
+  void* pages[most_events_per_group];
+};
+
+struct Reading {
+  unsigned count = 0;
+  bool by_page = false;  ///< no system call was needed
+  std::uint64_t enabled_ns = 0, running_ns = 0;
+  std::uint64_t values[most_events_per_group];
+};
+
+/// Opens and enables one group: of `thread` (0: the caller), or of its CPU where the plan says so.
+/// On a refusal nothing stays open. Every value that a group reports is the kernel's, 64 bits wide.
+Refusal open_group(const FlatPlan& plan, unsigned index, pid_t thread, Group& group);
+void close_group(Group& group);
+
+/// 0, or errno. EINVAL where the kernel gave fewer counters than were opened.
+/// A thread that reads its own group does so by `rdpmc` where every counter allows it at this
+/// moment; for another thread's group `own` is false.
+int read_group(const Group& group, bool own, Reading& reading);
+
+enum class Ran : std::uint8_t {
+  whole,      ///< all the time: the values are exact
+  part,       ///< others had the counters meanwhile: the values are lower bounds
+  not_at_all  ///< nothing was counted, which is not 0
+};
+
+/// What happened between two readings of one group.
+struct Difference {
+  unsigned count = 0;
+  Ran ran = Ran::not_at_all;
+  std::uint64_t enabled_ns = 0, running_ns = 0;
+  std::uint64_t values[most_events_per_group];
+};
+Difference difference(const Reading& earlier, const Reading& later);
+
+/// later - earlier for a counter of so many bits that may have wrapped once.
+constexpr std::uint64_t wrapped_difference(std::uint64_t earlier, std::uint64_t later,
+                                           unsigned width_bits) {
+  const std::uint64_t distance = later - earlier;
+  return width_bits == 0 || width_bits >= 64 ? distance
+                                             : distance & ((std::uint64_t{1} << width_bits) - 1);
+}
+
+/// An estimate for all of the time from what was counted in a part of it, only where the user asked
+/// for it. False where nothing ran; `factor` says by how much it was raised.
+bool scale(std::uint64_t value, const Difference& of, std::uint64_t& scaled, double& factor);
+
+}  // namespace roofmark::perf
