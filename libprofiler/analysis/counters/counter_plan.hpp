@@ -1,0 +1,77 @@
+// Which counters to open for the wanted quantities, in how many passes: from a table and what the
+// kernel says of its PMUs to the flat plan that the target counts by.
+#pragma once
+
+#include <collectors/perf/flat_plan.hpp>
+#include <collectors/perf/group.hpp>
+#include <filesystem>
+#include <map>
+#include <roofmark/result.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "counter_fit.hpp"
+#include "formula.hpp"
+#include "table_match.hpp"
+
+namespace roofmark {
+
+using WantedQuantity = std::pair<std::string, Scope>;
+
+struct PlanOptions {
+  std::filesystem::path devices = "/sys/bus/event_source/devices";
+  std::filesystem::path cpus = "/sys/devices/system/cpu";  ///< tells the package of a CPU
+  std::vector<WantedQuantity> wanted;                      ///< empty: all that the table has
+  Occupancy occupancy;
+  bool with_kernel = false;     ///< count what the kernel does for the program too
+  bool ask_user_reads = false;  ///< Arm gives them only to events that ask
+};
+
+struct PlannedEvent {
+  std::string name;  ///< of the table
+  perf::Event numbers;
+};
+
+/// One PMU's events in one pass: of every thread (cpu < 0), or of a whole package.
+struct PlannedGroup {
+  unsigned pass = 0;
+  std::string pmu;
+  int cpu = -1;
+  int package = -1;  ///< the socket that a cpu's counters are of
+  std::vector<PlannedEvent> events;
+};
+
+struct UnplannedQuantity {
+  std::string quantity;
+  Scope scope = Scope::process;
+  Problem problem;
+};
+
+struct CounterPlan {
+  const EventTable* table = nullptr;
+  unsigned passes = 0;
+  std::vector<PlannedGroup> groups;
+  std::vector<const Formula*> formulas;  ///< the way to each planned quantity
+  std::vector<UnplannedQuantity> absent;
+};
+
+/// Events of one formula share a pass where they fit; what fits in no pass is absent.
+CounterPlan plan_counters(const TableMatch& match, const PlanOptions& options);
+
+/// One pass as the target takes it; a Problem where it is larger than a flat plan can be.
+Result<perf::FlatPlan> flat_plan(const CounterPlan& plan, unsigned pass);
+std::string plan_text(const perf::FlatPlan& plan);
+
+/// What was read of one group of the plan (by its index) between two edges.
+struct GroupCounts {
+  std::size_t group = 0;
+  perf::Difference counts;
+};
+
+/// Counts by name. An event of which one group did not run, or only in part, is absent; the counts
+/// of a socket are summed over its PMUs, and over sockets where `package` is negative.
+EventCounts event_counts(const CounterPlan& plan, const std::vector<GroupCounts>& counts,
+                         Scope scope, int package = -1);
+
+}  // namespace roofmark
