@@ -64,6 +64,7 @@ int run(int argc, char** argv) {
   add_machine_command(app, status);
   add_chart_command(app, status);
   add_events_command(app, status);
+  add_check_command(app, status);
 
   try {
     app.parse(static_cast<int>(dashes - argv), argv);

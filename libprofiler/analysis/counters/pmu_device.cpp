@@ -96,10 +96,14 @@ Result<PmuDevice> read_pmu_device(const fs::path& folder) {
     if (auto layout = line_of(file)) pmu.format[name] = *layout;
   });
   take_aliases(folder / "events", pmu);
-  if (const auto text = line_of(folder / "cpumask")) {
+  const std::pair<const char*, std::vector<int>*> lists[] = {{"cpumask", &pmu.cpus},
+                                                             {"cpus", &pmu.core_cpus}};
+  for (const auto& [name, target] : lists) {
+    const auto text = line_of(folder / name);
+    if (!text) continue;
     auto cpus = parse_cpu_list(*text);
-    if (!cpus) return refused("the PMU's `cpumask` is no list of CPUs");
-    pmu.cpus = std::move(*cpus);
+    if (!cpus) return refused(std::string("the PMU's `") + name + "` is no list of CPUs");
+    *target = std::move(*cpus);
   }
   return pmu;
 }

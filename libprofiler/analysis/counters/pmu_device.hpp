@@ -25,6 +25,7 @@ struct PmuDevice {
   std::uint32_t type = 0;
   PmuFormat format;
   std::vector<int> cpus;  ///< `cpumask`: where a PMU that no thread owns is opened, one per package
+  std::vector<int> core_cpus;  ///< `cpus`: of a hybrid's PMU; empty: all
   std::map<std::string, PmuAlias> aliases;
 };
 

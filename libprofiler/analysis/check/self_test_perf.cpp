@@ -1,0 +1,347 @@
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <collectors/perf/explain.hpp>
+#include <fstream>
+#include <memory>
+
+#include "analysis/counters/pmu_device.hpp"
+#include "self_test.hpp"
+
+namespace roofmark::check {
+namespace {
+
+constexpr std::uint64_t flop_iterations = 200'000;
+constexpr std::uint64_t moved_bytes = std::uint64_t{256} << 20U;
+constexpr std::uint64_t line_bytes = 64;
+/// Beyond this a test of DRAM would disturb others more than it tells.
+constexpr std::uint64_t most_buffer_bytes = std::uint64_t{1} << 30U;
+/// Reading an own group costs some instructions of its own; running for so long hides them.
+constexpr std::uint64_t trial_iterations = 100'000;
+
+/// Work for a counter to run on.
+void spin() {
+  for (std::uint64_t i = 0; i < trial_iterations; ++i) __asm__ volatile("" ::: "memory");
+}
+
+/// While it lives, this thread runs where the PMU counts: a hybrid's PMU sees cores of its kind.
+class OnCpusOf {
+ public:
+  explicit OnCpusOf(const std::vector<int>& cpus) {
+    if (cpus.empty() || sched_getaffinity(0, sizeof before_, &before_) != 0) return;
+    cpu_set_t wanted;
+    CPU_ZERO(&wanted);
+    for (const int cpu : cpus)
+      if (cpu < CPU_SETSIZE && CPU_ISSET(cpu, &before_)) CPU_SET(cpu, &wanted);
+    moved_ = CPU_COUNT(&wanted) > 0 && sched_setaffinity(0, sizeof wanted, &wanted) == 0;
+  }
+  ~OnCpusOf() {
+    if (moved_) sched_setaffinity(0, sizeof before_, &before_);
+  }
+  OnCpusOf(const OnCpusOf&) = delete;
+  OnCpusOf& operator=(const OnCpusOf&) = delete;
+
+ private:
+  cpu_set_t before_{};
+  bool moved_ = false;
+};
+
+std::vector<int> cpus_of(const TableMatch& match, const std::filesystem::path& devices) {
+  if (match.pmus.empty()) return {};
+  const auto pmu = read_pmu_device(devices / match.pmus.front());
+  return pmu ? pmu->core_cpus : std::vector<int>();
+}
+
+/// Pages that are there.
+class Memory {
+ public:
+  explicit Memory(std::size_t bytes) : bytes_(bytes) {
+    void* const data = bytes == 0 ? MAP_FAILED
+                                  : mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (data == MAP_FAILED) return;
+    madvise(data, bytes, MADV_HUGEPAGE);
+    data_ = static_cast<char*>(data);
+    std::fill(data_, data_ + bytes_, '\0');
+  }
+  ~Memory() {
+    if (data_ != nullptr) munmap(data_, bytes_);
+  }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  bool there() const { return data_ != nullptr; }
+  Buffer first(std::size_t bytes) const { return {data_, std::min(bytes, bytes_)}; }
+
+ private:
+  std::size_t bytes_;
+  char* data_ = nullptr;
+};
+
+/// A kernel with a working set, and the quantities that are then known.
+struct Trial {
+  std::string name;
+  Kernel kernel;
+  std::uint64_t iterations = 0;
+  std::uint64_t footprint_bytes = 0;  ///< 0: no memory
+  std::vector<std::pair<std::string, std::uint64_t>> expected;
+};
+
+std::uint64_t available_bytes() {
+  std::ifstream file("/proc/meminfo");
+  std::string name;
+  for (std::uint64_t kibibytes = 0; file >> name;)
+    if (name == "MemAvailable:" && file >> kibibytes) return kibibytes << 10U;
+  return 0;
+}
+
+std::uint64_t cache_bytes(const emulated::Geometry& caches, const char* name) {
+  for (const CountedCache& level : caches.levels)
+    if (level.name == name) return level.bytes;
+  return 0;
+}
+
+/// The working set whose lines come from `level`: well beyond the level before it, well inside its
+/// own. 0 where no size is both.
+std::uint64_t footprint(std::uint64_t nearer_bytes, std::uint64_t own_bytes) {
+  const std::uint64_t size = std::min(own_bytes / 2, nearer_bytes * 8);
+  return size >= nearer_bytes * 2 ? size / 4096 * 4096 : 0;
+}
+
+void add_memory_trials(std::vector<Trial>& trials, const std::vector<Kernel>& kernels,
+                       std::vector<std::string>& notes) {
+  const auto caches = emulated::host_geometry();
+  if (!caches) {
+    notes.push_back("Bytes were not tested: " + to_line(caches.error()) + ".");
+    return;
+  }
+  const std::uint64_t l1 = cache_bytes(*caches, "L1"), l2 = cache_bytes(*caches, "L2"),
+                      l3 = cache_bytes(*caches, "L3");
+  const std::uint64_t last = std::max(l2, l3);
+  const std::uint64_t beyond = 4 * last;
+  const bool fits = beyond <= std::min(most_buffer_bytes, available_bytes() / 4);
+  if (!fits)
+    notes.push_back(
+        "Bytes at DRAM were not tested: four times the last cache is more memory than "
+        "the self-test takes.");
+  const std::array<std::pair<const char*, std::uint64_t>, 3> levels = {
+      {{"L2", footprint(l1, l2)}, {"L3", footprint(l2, l3)}, {"DRAM", fits ? beyond : 0}}};
+  for (const Kernel& kernel : kernels)
+    for (const auto& [level, bytes] : levels) {
+      if (bytes == 0 || (kernel.work != Work::reads && kernel.work != Work::writes)) continue;
+      const bool writes = kernel.work == Work::writes;
+      const std::uint64_t moved = std::max(moved_bytes, 2 * bytes) / line_bytes * line_bytes;
+      Trial trial{kernel.name + " " + level, kernel, moved / line_bytes, bytes, {}};
+      trial.expected.emplace_back(std::string("bytes.") + level + (writes ? ".write" : ".read"),
+                                  moved);
+      trials.push_back(std::move(trial));
+    }
+}
+
+std::vector<Trial> trials_here(std::vector<std::string>& notes) {
+  const std::vector<Kernel> kernels = kernels_here();
+  std::vector<Trial> trials;
+  for (const Kernel& kernel : kernels) {
+    if (kernel.work != Work::flop && kernel.work != Work::instructions) continue;
+    const std::uint64_t work = expected_work(kernel, flop_iterations);
+    Trial trial{kernel.name, kernel, flop_iterations, 0, {}};
+    if (kernel.work == Work::flop)
+      trial.expected = {{"flop." + kernel.precision, work}, {"flop.any", work}};
+    else
+      trial.expected = {{"instructions", work}};
+    trials.push_back(std::move(trial));
+  }
+  add_memory_trials(trials, kernels, notes);
+  return trials;
+}
+
+/// One pass's counters, open in this thread.
+class OpenPass {
+ public:
+  /// Events that the kernel refuses are taken out of `plan`, with the reason in `refused`.
+  OpenPass(CounterPlan& plan, unsigned pass, const HostFacts& facts, bool with_kernel,
+           std::map<std::string, Problem>& refused) {
+    for (std::size_t g = 0; g < plan.groups.size(); ++g) {
+      PlannedGroup& planned = plan.groups[g];
+      if (planned.pass != pass) continue;
+      while (!planned.events.empty()) {
+        perf::Group group;
+        const perf::Refusal refusal = perf::open_group(flat(planned), 0, 0, group);
+        if (!refusal) {
+          groups_.push_back({g, group, {}});
+          break;
+        }
+        const auto culprit = planned.events.begin() + refusal.event;
+        const perf::Request request{culprit->name,
+                                    planned.pmu,
+                                    planned.cpu >= 0,
+                                    with_kernel,
+                                    culprit->numbers.type == PERF_TYPE_BREAKPOINT,
+                                    refusal.event == 0};
+        refused.emplace(culprit->name, perf::explain(refusal.error, request, facts));
+        planned.events.erase(culprit);
+      }
+    }
+  }
+  ~OpenPass() {
+    for (One& one : groups_) perf::close_group(one.group);
+  }
+  OpenPass(const OpenPass&) = delete;
+  OpenPass& operator=(const OpenPass&) = delete;
+
+  void start() {
+    for (One& one : groups_)
+      if (perf::read_group(one.group, one.group.cpu < 0, one.before) != 0) one.before.count = 0;
+  }
+  void stop(std::vector<GroupCounts>& counts) const {
+    for (const One& one : groups_) {
+      perf::Reading after;
+      if (perf::read_group(one.group, one.group.cpu < 0, after) != 0) continue;
+      counts.push_back({one.index, perf::difference(one.before, after)});
+    }
+  }
+  std::optional<bool> by_page() const {
+    for (const One& one : groups_)
+      if (one.group.cpu < 0) return one.group.by_page;
+    return std::nullopt;
+  }
+
+ private:
+  struct One {
+    std::size_t index;
+    perf::Group group;
+    perf::Reading before;
+  };
+  static perf::FlatPlan flat(const PlannedGroup& planned) {
+    perf::FlatPlan plan;
+    const std::size_t count =
+        std::min(planned.events.size(), std::size_t{perf::most_events_per_group});
+    plan.group_count = 1;
+    plan.event_count = static_cast<unsigned>(count);
+    plan.groups[0] = {planned.cpu, 0, static_cast<std::uint16_t>(count)};
+    for (std::size_t e = 0; e < count; ++e) plan.events[e] = planned.events[e].numbers;
+    return plan;
+  }
+  std::vector<One> groups_;
+};
+
+/// Why a formula's quantity is not to be had, by what opened and what ran.
+std::optional<Problem> obstacle(const Formula& formula,
+                                const std::map<std::string, Problem>& refused,
+                                const EventCounts& ran) {
+  for (const FormulaTerm& term : formula.sum) {
+    if (const auto found = refused.find(term.event); found != refused.end()) return found->second;
+    if (ran.count(term.event) == 0)
+      return Problem{
+          "its event opens and is not counted all the time: other users have the counters",
+          term.event, "end other users of the counters (`perf`, a debugger)"};
+  }
+  return std::nullopt;
+}
+
+bool tests_any_of(const CounterPlan& plan, const Trial& trial) {
+  return std::any_of(plan.formulas.begin(), plan.formulas.end(), [&](const Formula* formula) {
+    return formula->scope != Scope::socket &&
+           std::any_of(trial.expected.begin(), trial.expected.end(),
+                       [&](const auto& one) { return one.first == formula->quantity; });
+  });
+}
+
+void add_rows(std::vector<SelfTestRow>& rows, const CounterPlan& plan, const Trial& trial,
+              const std::vector<GroupCounts>& counts) {
+  const EventCounts events = event_counts(plan, counts, Scope::process);
+  for (const Formula* formula : plan.formulas) {
+    if (formula->scope == Scope::socket) continue;
+    const auto wanted =
+        std::find_if(trial.expected.begin(), trial.expected.end(),
+                     [&](const auto& one) { return one.first == formula->quantity; });
+    if (wanted == trial.expected.end()) continue;
+    SelfTestRow row{"perf", formula->quantity, trial.name, wanted->second, std::nullopt, ""};
+    if (const auto value = evaluate(*formula, events))
+      row.counted = *value;
+    else
+      row.reason = value.error().reason;
+    rows.push_back(std::move(row));
+  }
+}
+
+}  // namespace
+
+std::optional<Problem> try_hardware(const HostFacts& facts) {
+  perf::FlatPlan plan;
+  plan.group_count = plan.event_count = 1;
+  plan.groups[0] = {-1, 0, 1};
+  plan.events[0] = {PERF_TYPE_HARDWARE,
+                    perf::exclude_kernel | perf::exclude_hypervisor,
+                    0,
+                    PERF_COUNT_HW_INSTRUCTIONS,
+                    0,
+                    0};
+  perf::Group group;
+  const perf::Refusal refusal = perf::open_group(plan, 0, 0, group);
+  if (refusal) return perf::explain(refusal.error, {}, facts);
+  perf::Reading before, after;
+  const bool read = perf::read_group(group, true, before) == 0;
+  spin();
+  const bool read_again = perf::read_group(group, true, after) == 0;
+  perf::close_group(group);
+  if (!read || !read_again || perf::difference(before, after).ran == perf::Ran::not_at_all)
+    return Problem{"the counter of instructions opens and does not run", "",
+                   "end other users of the counters (`perf`, a debugger)"};
+  if (perf::difference(before, after).values[0] == 0)
+    return Problem{
+        "the counter of instructions stands still: the hypervisor only pretends to have it", "",
+        "--counters emulated counts without hardware"};
+  return std::nullopt;
+}
+
+PerfCheck check_perf(const TableMatch& match, const PlanOptions& options, const HostFacts& facts,
+                     bool test) {
+  PerfCheck result;
+  CounterPlan plan = plan_counters(match, options);
+  for (const UnplannedQuantity& entry : plan.absent)
+    result.quantities.push_back({match.table->name, entry.quantity, entry.scope, entry.problem});
+  std::map<std::string, Problem> refused;
+  std::vector<GroupCounts> probe;
+  std::vector<Trial> trials;
+  if (test && !plan.formulas.empty()) trials = trials_here(result.test.notes);
+  std::erase_if(trials, [&](const Trial& trial) { return !tests_any_of(plan, trial); });
+  const OnCpusOf placed(cpus_of(match, options.devices));
+  std::vector<std::vector<GroupCounts>> counts(trials.size());
+  std::uint64_t largest = 0;
+  for (const Trial& trial : trials) largest = std::max(largest, trial.footprint_bytes);
+  std::unique_ptr<Memory> memory;
+  for (unsigned pass = 0; pass < plan.passes; ++pass) {
+    OpenPass open(plan, pass, facts, options.with_kernel, refused);
+    if (const auto by_page = open.by_page())
+      result.by_page = result.by_page.value_or(true) && *by_page;
+    open.start();
+    spin();
+    open.stop(probe);
+    for (std::size_t t = 0; t < trials.size(); ++t) {
+      const Trial& trial = trials[t];
+      if (trial.footprint_bytes != 0 && !memory) memory = std::make_unique<Memory>(largest);
+      if (trial.footprint_bytes != 0 && !memory->there()) continue;
+      const Buffer buffer =
+          trial.footprint_bytes == 0 ? Buffer{} : memory->first(trial.footprint_bytes);
+      // Once before: code and data are where the trial says that they come from.
+      trial.kernel.run(buffer.bytes == 0 ? 100 : buffer.bytes / line_bytes, buffer);
+      open.start();
+      trial.kernel.run(trial.iterations, buffer);
+      open.stop(counts[t]);
+    }
+  }
+  for (const Formula* formula : plan.formulas)
+    result.quantities.push_back(
+        {match.table->name, formula->quantity, formula->scope,
+         obstacle(*formula, refused, event_counts(plan, probe, formula->scope))});
+  for (std::size_t t = 0; t < trials.size(); ++t)
+    add_rows(result.test.rows, plan, trials[t], counts[t]);
+  // What does not open is said once, with the quantity.
+  std::erase_if(result.test.rows, [](const SelfTestRow& row) { return !row.counted; });
+  return result;
+}
+
+}  // namespace roofmark::check

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""`roofmark check` from outside: on this machine, with tables of one's own, with other processors.
+
+usage: command_test.py ROOFMARK SCHEMA
+"""
+import copy
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+roofmark, schema_file = sys.argv[1], pathlib.Path(sys.argv[2])
+
+try:
+    import jsonschema
+    validator = jsonschema.Draft202012Validator(json.loads(schema_file.read_text()))
+except (ImportError, AttributeError):
+    validator = None
+    print("the schema is not tested: python3-jsonschema with draft 2020-12 is not installed")
+
+
+def run(*arguments, cache=None, **environment):
+    with tempfile.TemporaryDirectory() as home:
+        full = {**os.environ, "HOME": home, "XDG_CONFIG_HOME": "", "XDG_CACHE_HOME": str(cache or ""), "ROOFMARK_EVENTS": "",
+                "COLUMNS": "80", **environment}
+        return subprocess.run([roofmark, "check", *arguments], capture_output=True, text=True, env=full, check=False)
+
+
+def answer_of(done):
+    answer = json.loads(done.stdout)
+    if validator is not None:
+        problems = [f"{e.json_path}: {e.message[:200]}" for e in validator.iter_errors(answer)]
+        assert not problems, problems
+    return answer
+
+
+def collector(answer, name):
+    found = [c for c in answer["collectors"] if c["name"] == name]
+    assert len(found) == 1, answer["collectors"]
+    return found[0]
+
+
+def table(quantities, events):
+    """A table for whatever processor this is, counted by software events."""
+    rules = [{"vendor": vendor, "family": family, "core_pmu": "software"}
+             for vendor in ("GenuineIntel", "AuthenticAMD", "HygonGenuine") for family in (6, 15, 19, 23, 24, 25, 26)]
+    return {"schema": "roofmark-events/1", "name": "own", "about": "my own", "match": rules, "counters": {"general": 4},
+            "events": events,
+            "quantities": [{"quantity": q, "scope": "process", "bound": "exact", "counts": "retired",
+                            "sum": [{"weight": weight, "event": event}]} for q, event, weight in quantities],
+            "sources": ["made up"]}
+
+
+class Check(unittest.TestCase):
+    def test_this_machine(self):
+        with tempfile.TemporaryDirectory() as cache:
+            done = run("--format", "json", cache=cache)
+            self.assertEqual(done.stderr, "")
+            answer = answer_of(done)
+            wrong = [r for r in answer["self_test"] if r["verdict"] == "untrusted"]
+            self.assertEqual(done.returncode, 1 if wrong else 0)
+            # The emulator is exact, on every machine.
+            self.assertEqual([r for r in wrong if r["collector"] == "emulated"], [])
+            if collector(answer, "emulated")["available"] and os.uname().machine == "x86_64":
+                tested = {(r["kernel"], r["quantity"]) for r in answer["self_test"] if r["verdict"] == "trusted"}
+                for want in (("f64_scalar_add", "flop.f64"), ("f32_128_mul", "flop.f32"), ("integer", "instructions"),
+                             ("read", "bytes.DRAM.read"), ("write", "bytes.DRAM.write")):
+                    self.assertIn(want, tested)
+                kept = list(pathlib.Path(cache, "roofmark").glob("counters-*.json"))
+                self.assertEqual(len(kept), 1)
+                findings = json.loads(kept[0].read_text())["findings"]
+                self.assertEqual(len(findings), sum(r["verdict"] != "not_counted" for r in answer["self_test"]))
+            has_pmu = any(q["available"] and q["scope"] == "process" for q in answer["quantities"])
+            self.assertEqual(collector(answer, "perf")["available"], has_pmu)
+
+    def test_text_is_for_a_terminal(self):
+        done = run("--no-self-test")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
+        for title in ("This system", "Collectors"):
+            self.assertEqual(done.stdout.splitlines().count(title), 1)
+        self.assertNotIn("Self-test", done.stdout)
+
+    def test_an_event_that_counts_something_else_is_untrusted_and_remembered(self):
+        if os.uname().machine != "x86_64":
+            self.skipTest("no kernels for this architecture")
+        with tempfile.TemporaryDirectory() as own, tempfile.TemporaryDirectory() as cache:
+            # 'Instructions' that are page faults: they open, they run, and they are wrong.
+            text = table([("instructions", "faults", 1)], {"faults": {"type": "software", "config": 2}})
+            pathlib.Path(own, "own.json").write_text(json.dumps(text))
+            done = run("--format", "json", cache=cache, ROOFMARK_EVENTS=own)
+            answer = answer_of(done)
+            state = [q for q in answer["quantities"] if q["table"] == "own"]
+            if not state or not state[0]["available"]:
+                self.skipTest(f"no software events here: {state or answer['system'][0]}")
+            rows = [r for r in answer["self_test"] if r["collector"] == "perf" and r["quantity"] == "instructions"]
+            self.assertEqual([r["verdict"] for r in rows], ["untrusted"])
+            self.assertEqual(done.returncode, 1)
+            (kept,) = pathlib.Path(cache, "roofmark").glob("counters-*.json")
+            findings = json.loads(kept.read_text())["findings"]
+            self.assertIn(("perf", "instructions", "untrusted"), [(f["collector"], f["quantity"], f["verdict"]) for f in findings])
+
+    def test_other_processors_and_pmus(self):
+        with tempfile.TemporaryDirectory() as devices, tempfile.NamedTemporaryFile("w", suffix=".txt") as cpuinfo, \
+                tempfile.TemporaryDirectory() as cache:
+            cpuinfo.write("processor : 0\nvendor_id : GenuineIntel\ncpu family : 6\nmodel : 85\nstepping : 4\n")
+            cpuinfo.flush()
+            imc = pathlib.Path(devices, "uncore_imc_0")
+            (imc / "format").mkdir(parents=True)
+            # A type that no kernel gives to a PMU: it is asked, and does not know it.
+            for name, content in {"type": "4000000000", "cpumask": "0", "format/event": "config:0-7", "format/umask": "config:8-15"}.items():
+                (imc / name).write_text(content + "\n")
+            done = run("--format", "json", "--cpuinfo", cpuinfo.name, "--devices", devices, "--no-self-test", cache=cache)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            answer = answer_of(done)
+            self.assertIn("skylake_x", [q["table"] for q in answer["quantities"]])
+            socket = [q for q in answer["quantities"] if q["scope"] == "socket"]
+            self.assertTrue(socket)
+            for quantity in socket:
+                self.assertFalse(quantity["available"])
+                self.assertTrue(quantity["fix"])
+            self.assertFalse(collector(answer, "perf.socket")["available"])
+            # What was made up is not remembered of this processor.
+            self.assertEqual(list(pathlib.Path(cache).rglob("counters-*")), [])
+
+    def test_no_table_for_the_processor(self):
+        with tempfile.NamedTemporaryFile("w") as cpuinfo:
+            cpuinfo.write("processor : 0\nvendor_id : GenuineIntel\ncpu family : 6\nmodel : 15\n")
+            cpuinfo.flush()
+            answer = answer_of(run("--format", "json", "--cpuinfo", cpuinfo.name, "--no-self-test"))
+            self.assertEqual(answer["quantities"], [])
+            self.assertFalse(collector(answer, "perf")["available"])
+            self.assertIn("docs/events.md", collector(answer, "perf.socket")["fix"])
+
+    def test_bad_input(self):
+        self.assertEqual(run("--cpuinfo", "/nonexistent").returncode, 2)
+        self.assertEqual(run("--format", "xml").returncode, 2)
+        self.assertEqual(run("-o", "/nonexistent/file", "--no-self-test").returncode, 1)
+        done = run("--no-self-test", "-o", "/dev/full")
+        self.assertEqual(done.returncode, 1)
+
+    def test_the_schema_refuses(self):
+        if validator is None:
+            self.skipTest("no jsonschema")
+        answer = answer_of(run("--format", "json"))
+        if not answer["self_test"]:
+            self.skipTest("nothing is tested here")
+
+        def spoilt(change):
+            other = copy.deepcopy(answer)
+            change(other)
+            return other
+        row = lambda d: next(r for r in d["self_test"] if r["verdict"] == "trusted")
+        for change in (lambda d: d.pop("collectors"), lambda d: d["collectors"][0].update(available=False, reason=""),
+                       lambda d: d["collectors"][2].update(name="likwid"), lambda d: row(d).pop("counted"),
+                       lambda d: row(d).update(verdict="not_counted"), lambda d: row(d).update(quantity="flops"),
+                       lambda d: row(d).update(expected=-1), lambda d: d.update(schema="roofmark-check/2")):
+            self.assertFalse(validator.is_valid(spoilt(change)))
+
+
+unittest.main(argv=sys.argv[:1], verbosity=1)
