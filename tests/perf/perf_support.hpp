@@ -19,7 +19,7 @@ using namespace roofmark::perf;
 
 /// Watched memory and a watched function. Not inlined and not merged with another.
 inline volatile long watched[4];
-__attribute__((noinline, noclone)) inline void watched_function() {
+__attribute__((noinline)) inline void watched_function() {
   __asm__ volatile("" ::: "memory");
 }
 
