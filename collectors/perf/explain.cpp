@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 
 namespace roofmark::perf {
 namespace {
@@ -170,7 +170,8 @@ Answer answer(int error, const Request& request, const HostFacts& facts) {
     case ENOMEM:
       return {"the kernel has no memory for one more counter", "count fewer threads or quantities"};
     default:
-      return {fmt::format("perf_event_open failed: {}", std::strerror(error)), other_source()};
+      return {fmt::format("perf_event_open failed: {}", std::generic_category().message(error)),
+              other_source()};
   }
 }
 

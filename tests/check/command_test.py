@@ -4,9 +4,12 @@
 usage: command_test.py ROOFMARK SCHEMA
 """
 import copy
+import ctypes
+import errno
 import json
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -22,11 +25,25 @@ except (ImportError, AttributeError):
     print("the schema is not tested: python3-jsonschema with draft 2020-12 is not installed")
 
 
-def run(*arguments, cache=None, **environment):
+def sandbox(error):
+    """A filter, for this process and its children, by which perf_event_open fails so."""
+    number = {"x86_64": 298, "aarch64": 241}[os.uname().machine]
+    words = ((0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x00050000 | error), (0x06, 0, 0, 0x7fff0000))
+    code = b"".join(struct.pack("HBBI", *word) for word in words)
+    buffer = ctypes.create_string_buffer(code, len(code))
+    program = struct.pack("HxxxxxxP", len(words), ctypes.addressof(buffer))
+    libc = ctypes.CDLL(None, use_errno=True)
+    no_new_privileges, set_seccomp, filter_mode = 38, 22, 2
+    if libc.prctl(no_new_privileges, 1, 0, 0, 0) != 0 or libc.prctl(set_seccomp, filter_mode, program, 0, 0) != 0:
+        os._exit(99)
+
+
+def run(*arguments, cache=None, before=None, **environment):
     with tempfile.TemporaryDirectory() as home:
         full = {**os.environ, "HOME": home, "XDG_CONFIG_HOME": "", "XDG_CACHE_HOME": str(cache or ""), "ROOFMARK_EVENTS": "",
                 "COLUMNS": "80", **environment}
-        return subprocess.run([roofmark, "check", *arguments], capture_output=True, text=True, env=full, check=False)
+        return subprocess.run([roofmark, "check", *arguments], capture_output=True, text=True, env=full, check=False,
+                              preexec_fn=before)
 
 
 def answer_of(done):
@@ -125,6 +142,20 @@ class Check(unittest.TestCase):
             self.assertFalse(collector(answer, "perf.socket")["available"])
             # What was made up is not remembered of this processor.
             self.assertEqual(list(pathlib.Path(cache).rglob("counters-*")), [])
+
+    def test_a_sandbox_is_named(self):
+        if os.uname().machine not in ("x86_64", "aarch64"):
+            self.skipTest("the number of perf_event_open is not known for this architecture")
+        for error in (errno.EPERM, errno.ENOSYS):
+            done = run("--format", "json", "--no-self-test", before=lambda: sandbox(error))
+            if done.returncode == 99:
+                self.skipTest("this system allows no filters")
+            answer = answer_of(done)
+            self.assertEqual([f["value"] for f in answer["system"] if f["name"] == "Seccomp"], ["filtered"])
+            perf = collector(answer, "perf")
+            self.assertFalse(perf["available"])
+            self.assertIn("seccomp", perf["reason"])
+            self.assertTrue(perf["fix"])
 
     def test_no_table_for_the_processor(self):
         with tempfile.NamedTemporaryFile("w") as cpuinfo:

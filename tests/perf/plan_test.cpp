@@ -146,6 +146,28 @@ TEST_CASE("a channel that was not counted makes the socket's count absent, not s
               .empty());
 }
 
+TEST_CASE("what ran in part is scaled only for who asks, and it is said by how much") {
+  const FakeKernel kernel;
+  const Table table;
+  PlanOptions options = kernel.options();
+  options.wanted = {{"flop.f64", Scope::process}};
+  const CounterPlan plan = plan_counters(table.match, options);
+  REQUIRE(plan.groups.size() == 1);
+  perf::Difference part = counted({100, 10}, perf::Ran::part);
+  part.enabled_ns = 1000;
+  part.running_ns = 250;
+  CHECK(event_counts(plan, {{0, part}}, Scope::process).empty());
+  const ScaledCounts scaled = scaled_event_counts(plan, {{0, part}}, Scope::process);
+  CHECK(scaled.counts == EventCounts{{"scalar", 400}, {"packed", 40}});
+  CHECK(scaled.largest_factor == 4);
+  // What did not run has nothing to be scaled.
+  part.ran = perf::Ran::not_at_all;
+  CHECK(scaled_event_counts(plan, {{0, part}}, Scope::process).counts.empty());
+  const ScaledCounts whole = scaled_event_counts(plan, {{0, counted({100, 10})}}, Scope::process);
+  CHECK(whole.counts == EventCounts{{"scalar", 100}, {"packed", 10}});
+  CHECK(whole.largest_factor == 1);
+}
+
 TEST_CASE("an alias of another meaning is not believed") {
   const FakeKernel kernel;
   const Table table;

@@ -31,7 +31,7 @@ struct Kernel {
 /// `reads` and `writes` is 64 bytes of the buffer, from its start, so many as it has.
 std::vector<Kernel> kernels_here();
 
-/// Of one run over `passes` times the whole buffer, or of so many iterations.
+/// FLOPs, instructions or bytes of so many iterations.
 std::uint64_t expected_work(const Kernel& kernel, std::uint64_t iterations);
 
 }  // namespace roofmark::check

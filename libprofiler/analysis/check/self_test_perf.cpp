@@ -323,7 +323,12 @@ PerfCheck check_perf(const TableMatch& match, const PlanOptions& options, const 
     for (std::size_t t = 0; t < trials.size(); ++t) {
       const Trial& trial = trials[t];
       if (trial.footprint_bytes != 0 && !memory) memory = std::make_unique<Memory>(largest);
-      if (trial.footprint_bytes != 0 && !memory->there()) continue;
+      if (trial.footprint_bytes != 0 && !memory->there()) {
+        if (pass == 0)
+          result.test.notes.push_back("`" + trial.name +
+                                      "` was not run: there is no memory for it.");
+        continue;
+      }
       const Buffer buffer =
           trial.footprint_bytes == 0 ? Buffer{} : memory->first(trial.footprint_bytes);
       // Once before: code and data are where the trial says that they come from.

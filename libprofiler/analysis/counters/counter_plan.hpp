@@ -74,4 +74,12 @@ struct GroupCounts {
 EventCounts event_counts(const CounterPlan& plan, const std::vector<GroupCounts>& counts,
                          Scope scope, int package = -1);
 
+/// The same for a user who asked for multiplexing: what ran in part is scaled to all of the time.
+struct ScaledCounts {
+  EventCounts counts;
+  double largest_factor = 1;  ///< by which a count was raised
+};
+ScaledCounts scaled_event_counts(const CounterPlan& plan, const std::vector<GroupCounts>& counts,
+                                 Scope scope, int package = -1);
+
 }  // namespace roofmark

@@ -110,7 +110,7 @@ std::string container_of(const fs::path& root) {
     return "gVisor";
   if (fs::exists(root / ".dockerenv", ignored)) return "docker";
   if (fs::exists(root / "run/.containerenv", ignored)) return "podman";
-  const std::string systemd(trimmed(text_of(root / "run/systemd/container")));
+  std::string systemd(trimmed(text_of(root / "run/systemd/container")));
   if (!systemd.empty()) return systemd;
   if (fs::exists(root / "var/run/secrets/kubernetes.io", ignored)) return "kubernetes";
   const std::string groups = text_of(root / "proc/1/cgroup");
