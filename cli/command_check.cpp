@@ -1,5 +1,6 @@
 // `roofmark check`: what can be counted here, why not the rest, and are the counts right.
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -45,6 +46,10 @@ int run(const CheckArguments& arguments) {
   options.install = {paths.libexec, paths.lib};
   options.self_test = !arguments.no_self_test;
   const check::CheckReport report = check::check_machine(options);
+  if (report.interrupted != 0) {  // as if it had not been held back until all was tidied up
+    std::signal(report.interrupted, SIG_DFL);
+    std::raise(report.interrupted);
+  }
   // What was made up on the command line is nothing to remember of this processor.
   if (arguments.cpuinfo == CheckArguments().cpuinfo &&
       arguments.devices == CheckArguments().devices)

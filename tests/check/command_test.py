@@ -9,6 +9,7 @@ import errno
 import json
 import os
 import pathlib
+import signal
 import struct
 import subprocess
 import sys
@@ -156,6 +157,18 @@ class Check(unittest.TestCase):
             self.assertFalse(perf["available"])
             self.assertIn("seccomp", perf["reason"])
             self.assertTrue(perf["fix"])
+
+    def test_an_interrupt_leaves_nothing_behind(self):
+        with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryDirectory() as home:
+            environment = {**os.environ, "TMPDIR": scratch, "HOME": home, "XDG_CACHE_HOME": ""}
+            started = subprocess.Popen([roofmark, "check"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            # As soon as it has begun to count; where it ends first there was nothing to interrupt.
+            while started.poll() is None and not any(pathlib.Path(scratch).iterdir()):
+                pass
+            started.send_signal(signal.SIGINT)
+            started.communicate()
+            self.assertIn(started.returncode, (0, 1, -signal.SIGINT))
+            self.assertEqual(list(pathlib.Path(scratch).iterdir()), [])
 
     def test_no_table_for_the_processor(self):
         with tempfile.NamedTemporaryFile("w") as cpuinfo:

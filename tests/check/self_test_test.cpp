@@ -121,6 +121,7 @@ TEST_CASE("a table is tested on the kernels, and what counts wrongly is found") 
   text["quantities"] = ordered_json::array(
       {quantity("flop.f64", ordered_json::array({term("right", right, 1), term("also", also, 1)})),
        quantity("flop.f32", ordered_json::array({term("half", half, 0.5)})),
+       quantity("flop.f16", ordered_json::array({term("also", also, 1)})),
        quantity("instructions",
                 ordered_json::array({ordered_json{{"weight", 1}, {"event", "core"}}}))});
   text["sources"] = {"made up"};
@@ -153,6 +154,11 @@ TEST_CASE("a table is tested on the kernels, and what counts wrongly is found") 
   CHECK(row(checked.test.rows, "f32_scalar_add", "flop.f32")->verdict() == Trust::untrusted);
   CHECK(row(checked.test.rows, "f64_128_add", "flop.f64")->counted == 0U);
   CHECK(row(checked.test.rows, "integer", "instructions") == nullptr);
+  // FLOPs of a precision that a kernel has none of, and only there.
+  REQUIRE(row(checked.test.rows, "f64_128_mul", "flop.f16") != nullptr);
+  CHECK(row(checked.test.rows, "f64_128_mul", "flop.f16")->expected == 0);
+  CHECK(row(checked.test.rows, "f64_128_mul", "flop.f16")->verdict() == Trust::untrusted);
+  CHECK(row(checked.test.rows, "f64_scalar_add", "flop.f16") == nullptr);
 }
 
 #endif

@@ -171,6 +171,7 @@ void check_emulated(const CheckOptions& options, CheckReport& report) {
   SelfTest test = test_emulated(options.install);
   std::move(test.rows.begin(), test.rows.end(), std::back_inserter(report.self_test));
   std::move(test.notes.begin(), test.notes.end(), std::back_inserter(report.notes));
+  report.interrupted = test.interrupted;
   if (test.problem) report.problems.push_back(std::move(*test.problem));
 }
 

@@ -34,6 +34,8 @@ struct CheckReport {
   std::vector<std::string> notes;
   std::vector<Problem> problems;  ///< of the self-test: what was not tested
 
+  int interrupted = 0;  ///< the signal that ended the self-test; 0: none
+
   bool untrusted() const;
 };
 

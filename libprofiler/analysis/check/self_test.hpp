@@ -39,6 +39,7 @@ struct SelfTest {
   std::vector<SelfTestRow> rows;
   std::vector<std::string> notes;  ///< one sentence each
   std::optional<Problem> problem;  ///< why there are no rows
+  int interrupted = 0;             ///< the signal that ended it; 0: none
 };
 
 /// Runs `libexec/roofmark-self-test` under the emulated collector, with small caches so that every

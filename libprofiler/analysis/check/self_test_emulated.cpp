@@ -1,15 +1,14 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 
-#include "analysis/machine/stopwatch.hpp"
 #include "analysis/record/launch.hpp"
 #include "analysis/record/scratch.hpp"
+#include "analysis/record/supervise.hpp"
 #include "self_test.hpp"
 
 namespace roofmark::check {
@@ -43,6 +42,7 @@ std::vector<std::string> environment_of(const emulated::CountedCommand& command)
 /// In the child: it talks to nobody, and does not outlive the command.
 int prepare() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  setsid();
   const int null = open("/dev/null", O_RDWR);
   if (null < 0) return errno;
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
@@ -51,37 +51,26 @@ int prepare() {
   return 0;
 }
 
-/// The wait status, or nothing where it had to be ended.
-std::optional<int> wait_for(pid_t pid, double limit_s) {
-  const double started = monotonic_s();
-  int status = 0;
-  while (true) {
-    const pid_t ended = waitpid(pid, &status, WNOHANG);
-    if (ended == pid) return status;
-    if (ended < 0 && errno != EINTR) return std::nullopt;
-    if (monotonic_s() - started > limit_s) break;
-    usleep(10'000);
-  }
-  kill(pid, SIGKILL);
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  return std::nullopt;
-}
-
-std::optional<Problem> run(const emulated::CountedCommand& command, double limit_s) {
+/// Why there are no counts to read, if there are none. A signal that ends it is left in
+/// `interrupted`.
+std::optional<Problem> run(const emulated::CountedCommand& command, double limit_s,
+                           const SignalGate& gate, int& interrupted) {
   Launch launched;
   launched.command = command.arguments;
   launched.environment = environment_of(command);
-  sigemptyset(&launched.signal_mask);
+  launched.signal_mask = gate.original_mask();
   launched.prepare = prepare;
   const auto started = launch(launched);
   if (!started) return started.error().problem;
-  const auto status = wait_for(started->pid, limit_s);
-  if (!status)
+  const Bounded bounded = supervise_bounded(*started, gate, limit_s, {});
+  const int status = bounded.supervision.wait_status;
+  interrupted = bounded.supervision.asked_to_end;
+  if (interrupted != 0) return Problem{"the self-test was interrupted", "emulated", ""};
+  if (bounded.out_of_time)
     return Problem{"the self-test took longer than its limit and was ended", "emulated",
                    "run it again while the machine is idle"};
-  if (auto died = emulated::diagnose(command.output, *status)) return died;
-  if (*status != 0)
+  if (auto died = emulated::diagnose(command.output, status)) return died;
+  if (status != 0)
     return Problem{"the self-test's program failed", program_name, "install Roofmark again"};
   return std::nullopt;
 }
@@ -186,6 +175,7 @@ SelfTest test_emulated(const emulated::Install& install, double limit_s) {
         Problem{"the self-test's program is missing", program.string(), "install Roofmark again"};
     return test;
   }
+  const SignalGate gate;  // before there is anything that has to be removed again
   const auto scratch = Scratch::create(Scratch::usual_candidates());
   if (!scratch) {
     test.problem = scratch.error();
@@ -198,7 +188,7 @@ SelfTest test_emulated(const emulated::Install& install, double limit_s) {
     test.problem = command.error();
     return test;
   }
-  if (auto failed = run(*command, limit_s)) {
+  if (auto failed = run(*command, limit_s, gate, test.interrupted)) {
     test.problem = std::move(failed);
     return test;
   }
