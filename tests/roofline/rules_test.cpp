@@ -229,6 +229,26 @@ TEST_CASE("the as-written roof is withheld where it is not known") {
   REQUIRE(judged(part_of_mix).roof_as_written_flop_per_s);
 }
 
+TEST_CASE("a region that was hardly looked at ran on as many cores as its work needs") {
+  const double n = 1e8;
+  // 1.3 of what one core moves: a second one took part.
+  const double one_core_s = judged(test::triad(n, 1)).explained_s->value;
+  const auto team = [&](double share, Source source) {
+    Region region = test::triad(n, one_core_s / share);
+    region.threads = 1;
+    region.cores_used = Measure{1, source, 1, 2};
+    return region;
+  };
+  const Roofline beyond = judged(team(1.3, Source::estimated));
+  CHECK(beyond.verdict != Verdict::above_roof);
+  CHECK(*beyond.fraction_as_written < 1.1);
+  CHECK_FALSE(beyond.notes.empty());
+  // What one core can do says nothing of a second.
+  CHECK(*judged(team(0.9, Source::estimated)).fraction_as_written == Approx(0.9));
+  // What was seen is not doubted: above the roof is then worth saying.
+  CHECK(judged(team(1.3, Source::measured)).verdict == Verdict::above_roof);
+}
+
 TEST_CASE("a fraction above the roof is never clipped") {
   const double n = 1e8;
   const Roofline above = judged(test::triad(n, 32 * n / 20e9 / 1.3));

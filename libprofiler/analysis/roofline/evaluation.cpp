@@ -214,11 +214,36 @@ double cores_used(const Region& region, const Work& work, const Machine& machine
   return std::clamp(cores, 1.0, all);
 }
 
+namespace {
+
+/// The cores that a region may have used at most, where too few looks found it to say how many.
+std::optional<double> most_cores(const Region& region, const Machine& machine) {
+  const auto& used = region.cores_used;
+  if (!used || used->source != Source::estimated || !used->high) return std::nullopt;
+  return std::clamp(*used->high, 1.0, static_cast<double>(cores_of(machine)));
+}
+
+/// Work that the assumed cores can't have done in its time was done by more of them.
+void assume_more_cores(const Work& work, const Region& region, const Machine& machine,
+                       Evaluation& made) {
+  const auto most = most_cores(region, machine);
+  if (!most || !made.wall_s || *most <= made.cores) return;
+  const Setting assumed{made.cores};
+  if (explain(written_parts(work, region, machine, assumed)).overlapped <= *made.wall_s) return;
+  made.cores = *most;
+  made.notes.push_back("It was too short to see on how many cores it ran, and did more than " +
+                       std::string(assumed.cores == 1 ? "one core" : "those that were seen") +
+                       " can: the as-written roof is of those that the program kept busy.");
+}
+
+}  // namespace
+
 Evaluation evaluate(const Work& work, const Region& region, const Machine& machine) {
   Evaluation made;
   made.wall_s = time_of(work.wall_s);
   if (work.wall_s) made.wall_uncertainty = relative_half_range(*work.wall_s);
   made.cores = cores_used(region, work, machine);
+  assume_more_cores(work, region, machine, made);
   count_flop(work, made);
 
   const TrafficOfRegion traffic = traffic_of(work, region, machine);
