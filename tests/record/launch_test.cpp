@@ -178,6 +178,12 @@ TEST_CASE("the terminal's signals are not sent a second time") {
   CHECK(must_forward(signal, 100));
   signal.ssi_pid = 100;  // the program itself sent it
   CHECK_FALSE(must_forward(signal, 100));
+  // A limit on file sizes that the recorder meets comes as if it had sent the signal itself.
+  for (const int limit : {SIGXFSZ, SIGXCPU}) {
+    signal.ssi_signo = static_cast<unsigned>(limit);
+    signal.ssi_pid = static_cast<unsigned>(getpid());
+    CHECK_FALSE(must_forward(signal, 100));
+  }
   signal.ssi_signo = SIGCHLD;
   signal.ssi_pid = 99;
   CHECK_FALSE(must_forward(signal, 100));

@@ -32,6 +32,9 @@ bool must_forward(const signalfd_siginfo& signal, int target_pid) {
     case SIGPIPE:
     case SIGTTIN:
     case SIGTTOU:
+    // Limits that we have met ourselves; the program meets its own.
+    case SIGXFSZ:
+    case SIGXCPU:
       return false;
     default:
       break;

@@ -1,9 +1,9 @@
 #include "region_row.hpp"
 
 #include <algorithm>
+#include <analysis/profile/path_index.hpp>
 #include <cmath>
 #include <roofmark/roofline.hpp>
-#include <set>
 
 #include "numbers.hpp"
 #include "plain_text.hpp"
@@ -82,12 +82,7 @@ double time_away_from_roof(const RegionRow& row) {
 std::vector<RegionRow> rows_of(const Profile& profile, RowOptions options) {
   if (options.level.empty()) options.level = default_level(profile);
   const Figure total = run_time(profile);
-  std::set<std::vector<std::string>> parents, known;
-  for (const Region& region : profile.regions) known.insert(region.path);
-  for (const Region& region : profile.regions)
-    if (!region.path.empty())
-      parents.insert(std::vector<std::string>(region.path.begin(), region.path.end() - 1));
-
+  const PathIndex index(profile.regions);
   std::vector<RegionRow> rows;
   rows.reserve(profile.regions.size());
   for (std::size_t i = 0; i < profile.regions.size(); ++i) {
@@ -97,15 +92,12 @@ std::vector<RegionRow> rows_of(const Profile& profile, RowOptions options) {
     row.path = path_text(region.path);
     row.name = row.path;
     // Below the rows that are there: a region whose parent is none keeps the parent's name.
-    std::vector<std::string> above = region.path;
-    while (!above.empty()) {
-      above.pop_back();
-      if (!known.contains(above)) continue;
-      if (row.depth++ > 0) continue;
-      const auto first = region.path.begin() + static_cast<std::ptrdiff_t>(above.size());
-      row.name = path_text({first, region.path.end()});
+    row.depth = index.depth(i);
+    if (const std::size_t above = index.nearest_above(i); above != PathIndex::none) {
+      const auto names = static_cast<std::ptrdiff_t>(profile.regions[above].path.size());
+      row.name = path_text({region.path.begin() + names, region.path.end()});
     }
-    row.leaf = !parents.contains(region.path);
+    row.leaf = !index.has_children(i);
     row.roofline = first_roofline(region, options.self);
 
     const Work& work = options.self ? region.self : region.work;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <analysis/profile/path_index.hpp>
 #include <set>
 
 #include "numbers.hpp"
@@ -103,8 +103,9 @@ std::vector<std::size_t> heaviest(const Profile& profile, const std::vector<Regi
   std::vector<std::size_t> order(rows.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   if (limit == 0 || rows.size() <= limit) return order;
-  std::map<std::vector<std::string>, std::size_t> place;
-  for (std::size_t i = 0; i < rows.size(); ++i) place[profile.regions[rows[i].region].path] = i;
+  const PathIndex index(profile.regions);
+  std::vector<std::size_t> row_of(profile.regions.size(), PathIndex::none);
+  for (std::size_t i = 0; i < rows.size(); ++i) row_of[rows[i].region] = i;
   std::vector<double> times(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) times[i] = own_time(profile, rows[i]);
   std::stable_sort(order.begin(), order.end(),
@@ -112,12 +113,13 @@ std::vector<std::size_t> heaviest(const Profile& profile, const std::vector<Regi
   std::set<std::size_t> chosen;
   for (const std::size_t row : order) {
     std::vector<std::size_t> fresh;
-    std::vector<std::string> path = profile.regions[rows[row].region].path;
-    while (true) {
-      const auto found = place.find(path);
-      if (found != place.end() && !chosen.contains(found->second)) fresh.push_back(found->second);
-      if (path.empty()) break;
-      path.pop_back();
+    for (std::size_t region = rows[row].region; region != PathIndex::none;
+         region = index.nearest_above(region)) {
+      const std::size_t at = row_of[region];
+      if (at == PathIndex::none) continue;
+      // With a row its ancestors were chosen.
+      if (chosen.contains(at)) break;
+      fresh.push_back(at);
     }
     if (chosen.size() + fresh.size() > limit && !chosen.empty()) break;
     chosen.insert(fresh.begin(), fresh.end());
@@ -148,14 +150,13 @@ std::string regions_table(const Profile& profile, const std::vector<RegionRow>& 
 
   std::set<Source> sources;
   bool ranges = false, flags = false;
-  std::set<std::vector<std::string>> printed;
+  const PathIndex paths(profile.regions);
+  std::set<std::size_t> printed;
   for (const std::size_t index : shown) {
     const RegionRow& row = rows[index];
     const Region& region = profile.regions[row.region];
-    std::vector<std::string> parent = region.path;
-    if (!parent.empty()) parent.pop_back();
-    const bool below = !region.path.empty() && printed.contains(parent);
-    printed.insert(region.path);
+    const bool below = !region.path.empty() && printed.contains(paths.parent(row.region));
+    printed.insert(row.region);
     constexpr std::size_t deepest = 6;
     std::string name =
         below ? std::string(2 * std::min(row.depth, deepest), ' ') + row.name : row.path;

@@ -1,6 +1,6 @@
 #include <algorithm>
+#include <analysis/profile/path_index.hpp>
 #include <cmath>
-#include <map>
 #include <roofmark/roofline.hpp>
 #include <system_error>
 #include <thread>
@@ -83,16 +83,11 @@ double wall_of(const Work& work) {
 
 /// Direct children by position, for every region.
 std::vector<std::vector<std::size_t>> children_of(const std::vector<Region>& regions) {
-  std::map<std::vector<std::string>, std::size_t> by_path;
-  for (std::size_t i = 0; i < regions.size(); ++i) by_path[regions[i].path] = i;
+  const PathIndex index(regions);
   std::vector<std::vector<std::size_t>> children(regions.size());
-  for (std::size_t i = 0; i < regions.size(); ++i) {
-    if (regions[i].path.empty()) continue;
-    std::vector<std::string> parent = regions[i].path;
-    parent.pop_back();
-    const auto found = by_path.find(parent);
-    if (found != by_path.end() && found->second != i) children[found->second].push_back(i);
-  }
+  for (std::size_t i = 0; i < regions.size(); ++i)
+    if (const std::size_t parent = index.parent(i); parent != PathIndex::none && parent != i)
+      children[parent].push_back(i);
   return children;
 }
 
