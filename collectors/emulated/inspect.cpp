@@ -44,7 +44,8 @@ struct Sanitizer {
 constexpr std::array sanitizers = {Sanitizer{"address", "__asan_init", "libasan.so"},
                                    Sanitizer{"thread", "__tsan_init", "libtsan.so"},
                                    Sanitizer{"memory", "__msan_init", "libmsan.so"},
-                                   Sanitizer{"hwaddress", "__hwasan_init", "libhwasan.so"}};
+                                   Sanitizer{"hwaddress", "__hwasan_init", "libhwasan.so"},
+                                   Sanitizer{"leak", "__lsan_init", "liblsan.so"}};
 
 std::vector<std::string> sanitizers_of(const ElfFile& elf) {
   std::vector<std::string> found;

@@ -26,7 +26,7 @@ struct Executable {
   bool position_independent = false;
   bool gains_rights = false;  ///< set-user-ID, set-group-ID or capabilities that this user lacks
   bool profiled = false;      ///< built with -pg
-  std::vector<std::string> sanitizers;  ///< "address", "thread", "memory", "hwaddress"
+  std::vector<std::string> sanitizers;  ///< "address", "thread", "memory", "hwaddress", "leak"
   EvexSigns evex;
 };
 

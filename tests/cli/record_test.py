@@ -181,6 +181,15 @@ class Surroundings(Case):
         self.record(TARGET, "nested")
         self.assertEqual(self.region("outer")["visits"], 1)
 
+    def test_a_program_with_the_address_sanitizer_starts(self):
+        source = os.path.join(self.cwd, "three.c")
+        with open(source, "w", encoding="ascii") as text:
+            text.write("int main(void) { return 3; }\n")
+        program = os.path.join(self.cwd, "three")
+        if subprocess.run(["cc", "-fsanitize=address", "-o", program, source], stderr=subprocess.DEVNULL, check=False).returncode:
+            self.skipTest("no C compiler with the address sanitizer here")
+        self.record(program, expect=3)
+
     def test_default_names_never_overwrite(self):
         open(os.path.join(self.cwd, "out.roofmark.html"), "w", encoding="ascii").close()
         self.record("true")

@@ -90,6 +90,10 @@ TEST_CASE("sanitizers, profiling, static linking") {
     REQUIRE(suitability(e).obstacle);
     CHECK(suitability(e).obstacle->remedy == "build it without the sanitizer");
   }
+  if (const auto program = build(folder, "cc", "-fsanitize=leak")) {
+    CHECK(inspected(*program).sanitizers == std::vector<std::string>{"leak"});
+    CHECK(suitability(inspected(*program)).obstacle.has_value());
+  }
   if (const auto program = build(folder, clang(), "-fsanitize=thread")) {
     CHECK(inspected(*program).sanitizers == std::vector<std::string>{"thread"});
   }

@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <analysis/record/clock.hpp>
 #include <analysis/record/executable.hpp>
 #include <analysis/record/launch.hpp>
@@ -8,6 +9,8 @@
 #include <analysis/record/supervise.hpp>
 #include <cerrno>
 #include <csignal>
+
+#include "collectors/emulated/inspect.hpp"
 
 namespace roofmark {
 namespace {
@@ -33,6 +36,18 @@ Problem why_no_markers(const RecordOptions& options) {
   std::string remedy;
   if (auto reason = why_not_preloadable(*file, remedy)) return {*reason, file->string(), remedy};
   return problem;
+}
+
+/// GCC's AddressSanitizer refuses to start where a library was loaded before its own. The runtime
+/// stands in front of nothing that it needs; what the user has set comes later and wins.
+void let_sanitizer_start(const std::string& program, std::vector<std::string>& environment) {
+  const auto file = find_executable(program);
+  if (!file) return;
+  const auto executable = emulated::inspect(*file);
+  if (!executable) return;
+  const auto& sanitizers = executable->sanitizers;
+  if (std::find(sanitizers.begin(), sanitizers.end(), "address") != sanitizers.end())
+    set_variable(environment, "ASAN_OPTIONS", "verify_asan_link_order=0", ':');
 }
 
 void note_background(NativeRun& run) {
@@ -61,6 +76,7 @@ NativeRun run_native_pass(const RecordOptions& options,
     launch.smaller_environment = launch.environment;
     set_variable(launch.environment, "LD_PRELOAD", runtime->string(), ':');
     set_variable(launch.environment, "ROOFMARK_RECORDING", recording->string());
+    let_sanitizer_start(options.command.front(), launch.environment);
   } else {
     run.no_markers = runtime.error();
   }
