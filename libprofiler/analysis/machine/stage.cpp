@@ -17,6 +17,9 @@ namespace {
 constexpr std::size_t array_skew = 1088;
 constexpr std::size_t placement_step = 4096;
 
+/// Windows on memory are so much longer: what a short one stored is written back after its end.
+constexpr double stream_windows = 10;
+
 /// What a task is worth. Disturbances only ever lower a rate, so an upper quantile: for a ceiling
 /// the 90th percentile of its many windows, as everywhere. The trials bring a handful of windows,
 /// of which the 90th percentile would be the luckiest one.
@@ -228,7 +231,8 @@ class Stage {
 
   /// Windows of the wanted length: long enough for the clock, short enough to be undisturbed.
   void adapt(Task& task, double seconds) const {
-    const double factor = limits_.window_s / seconds;
+    const double factor =
+        (task.in_place ? stream_windows * limits_.window_s : limits_.window_s) / seconds;
     if (factor > 0.5 && factor < 1.5) return;
     // A disturbed window is no reason to shorten the next ones, but by a little.
     const double step = std::clamp(factor, 0.7, 16.0);
