@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <roofmark/report.hpp>
+#include <vector>
 
 namespace roofmark {
 namespace {
@@ -51,34 +53,49 @@ double outward(double exponent, bool up) {
   return std::pow(10, exponent);
 }
 
-/// Points that the axes have to hold. A region with little time and next to no FLOPs would stretch
-/// them by many decades, in which there is nothing: it may move an end by one decade.
+/// The lightest points that together have this share of the time don't stretch the axes at will: a
+/// region with next to no FLOPs would by many decades, in which there is nothing.
+constexpr double light_share = 0.05;
 constexpr double little_time = 0.01;
-bool has_weight(const ChartPoint& point, bool weighed) {
-  return !weighed || point.weight >= little_time;
+
+/// From this weight on the axes have to hold a point. Given kernels have no weight: all count.
+double weighty_from(const Chart& chart) {
+  std::vector<double> weights;
+  double all = 0;
+  for (const ChartPoint& point : chart.points) {
+    if (!drawable(point.intensity.value) || !drawable(point.flop_per_s.value)) continue;
+    weights.push_back(point.weight);
+    all += point.weight;
+  }
+  std::sort(weights.begin(), weights.end(), std::greater<>());
+  double heavier = 0;
+  for (const double weight : weights) {
+    heavier += weight;
+    if (heavier >= (1 - light_share) * all) return weight;
+  }
+  return 0;
 }
 
-void add_within_a_decade(Span& span, const Span& weighty, double value) {
+void add_within(Span& span, const Span& weighty, double decades, double value) {
   if (!drawable(value)) return;
-  if (weighty.empty() ||
-      (std::log10(value) >= weighty.low() - 1 && std::log10(value) <= weighty.high() + 1))
+  const double at = std::log10(value);
+  if (weighty.empty() || (at >= weighty.low() - decades && at <= weighty.high() + decades))
     span.add(value);
 }
 
 void add_points(const Chart& chart, Span& x, Span& y) {
-  // Given kernels have no weight: all count.
-  const bool weighed = std::any_of(chart.points.begin(), chart.points.end(),
-                                   [](const auto& point) { return point.weight >= little_time; });
+  const double from = weighty_from(chart);
   for (const ChartPoint& point : chart.points) {
-    if (!has_weight(point, weighed)) continue;
+    if (point.weight < from) continue;
     x.add(point.intensity);
     y.add(point.flop_per_s);
   }
   const Span weighty_x = x, weighty_y = y;
   for (const ChartPoint& point : chart.points) {
-    if (has_weight(point, weighed)) continue;
-    add_within_a_decade(x, weighty_x, point.intensity.value);
-    add_within_a_decade(y, weighty_y, point.flop_per_s.value);
+    if (point.weight >= from) continue;
+    const double decades = point.weight < little_time ? 1 : 3;
+    add_within(x, weighty_x, decades, point.intensity.value);
+    add_within(y, weighty_y, decades, point.flop_per_s.value);
   }
 }
 

@@ -57,8 +57,9 @@ struct Chart {
   double y_min = 0, y_max = 0;     ///< FLOP/s
 };
 
-/// Fills the axes that are 0 so that every ceiling, ridge and point with at least 1 % of the time
-/// is inside, in whole 1-2-5 steps. Points with less time are where they would not stretch them.
+/// Fills the axes that are 0 so that every ceiling and ridge is inside, in whole 1-2-5 steps, and
+/// every point but the lightest, which together have 5 % of the points' time: those are where they
+/// lie not far from the others.
 void fit_axes(Chart& chart);
 /// How many points lie outside the axes, and a sentence that says so; empty for none.
 std::size_t points_outside(const Chart& chart);
