@@ -40,8 +40,10 @@ Problem why_no_markers(const RecordOptions& options) {
 
 /// GCC's AddressSanitizer refuses to start where a library was loaded before its own. The runtime
 /// stands in front of nothing that it needs; what the user has set comes later and wins.
-void let_sanitizer_start(const std::string& program, std::vector<std::string>& environment) {
-  const auto file = find_executable(program);
+void let_sanitizer_start(const std::vector<std::string>& command,
+                         std::vector<std::string>& environment) {
+  if (command.empty()) return;
+  const auto file = find_executable(command.front());
   if (!file) return;
   const auto executable = emulated::inspect(*file);
   if (!executable) return;
@@ -76,7 +78,7 @@ NativeRun run_native_pass(const RecordOptions& options,
     launch.smaller_environment = launch.environment;
     set_variable(launch.environment, "LD_PRELOAD", runtime->string(), ':');
     set_variable(launch.environment, "ROOFMARK_RECORDING", recording->string());
-    let_sanitizer_start(options.command.front(), launch.environment);
+    let_sanitizer_start(options.command, launch.environment);
   } else {
     run.no_markers = runtime.error();
   }
