@@ -11,33 +11,23 @@ namespace {
 
 constexpr const char *green = "32", *red = "31", *bold = "1";
 
-std::string indented(const std::string& text, std::size_t first, std::size_t rest,
-                     std::size_t width) {
-  std::string out;
-  const std::size_t room = width > rest + 20 ? width - rest : 20;
-  bool leads = true;
-  for (const std::string& line : report::wrapped(report::printable(text), room)) {
-    out += std::string(leads ? first : rest, ' ') + line + "\n";
-    leads = false;
-  }
-  return out;
-}
-
 std::string facts_text(const CheckReport& report, const CheckTextOptions& options) {
   constexpr std::size_t names = 22;
   std::string out;
   for (const Fact& fact : report.facts) {
-    std::string line = indented(fact.value, names, names, options.width);
+    std::string line = report::indented(fact.value, names, names, options.width);
     line.replace(0, names, report::left("  " + fact.name, names));
     out += line;
-    if (!fact.fix.empty()) out += indented("Fix: " + fact.fix, names, names + 5, options.width);
+    if (!fact.fix.empty())
+      out += report::indented("Fix: " + fact.fix, names, names + 5, options.width);
   }
   return out;
 }
 
 std::string problem_text(const Problem& problem, std::size_t indent, std::size_t width) {
-  std::string out = indented(problem.reason, indent, indent, width);
-  if (!problem.remedy.empty()) out += indented("Fix: " + problem.remedy, indent, indent + 5, width);
+  std::string out = report::indented(problem.reason, indent, indent, width);
+  if (!problem.remedy.empty())
+    out += report::indented("Fix: " + problem.remedy, indent, indent + 5, width);
   return out;
 }
 
@@ -74,11 +64,12 @@ std::string quantities_text(const CheckReport& report, const CheckTextOptions& o
     else if (std::find(same->second.begin(), same->second.end(), name) == same->second.end())
       same->second.push_back(name);
   }
-  if (!present.empty()) out += indented("Open and count: " + present, 2, 4, options.width);
+  if (!present.empty()) out += report::indented("Open and count: " + present, 2, 4, options.width);
   for (const auto& [problem, names] : absent) {
     std::string list;
     for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-    out += indented("Not: " + list, 2, 4, options.width) + problem_text(problem, 7, options.width);
+    out += report::indented("Not: " + list, 2, 4, options.width) +
+           problem_text(problem, 7, options.width);
   }
   return out;
 }
@@ -111,16 +102,16 @@ std::string self_test_text(const CheckReport& report, const CheckTextOptions& op
                         ? std::string()
                         : table.render(options.width, options.utf8, options.colour);
   for (const std::string& reason : reasons)
-    out += indented("Not counted: " + reason + ".", 2, 4, options.width);
-  for (const std::string& note : report.notes) out += indented(note, 2, 4, options.width);
+    out += report::indented("Not counted: " + reason + ".", 2, 4, options.width);
+  for (const std::string& note : report.notes) out += report::indented(note, 2, 4, options.width);
   for (const Problem& problem : report.problems)
-    out += indented("Not tested: " + to_line(problem), 2, 4, options.width);
+    out += report::indented("Not tested: " + to_line(problem), 2, 4, options.width);
   const auto count = [&](Trust verdict) {
     return std::count_if(report.self_test.begin(), report.self_test.end(),
                          [&](const SelfTestRow& row) { return row.verdict() == verdict; });
   };
   if (!report.self_test.empty())
-    out += indented(
+    out += report::indented(
         fmt::format(
             "{} trusted, {} untrusted, {} not counted. Trusted: within 1 % (bytes: 10 %) of what "
             "the kernel does.",

@@ -19,18 +19,6 @@ std::string joined(const std::vector<std::string>& words, std::string_view separ
   return text;
 }
 
-std::string indented(const std::string& text, std::size_t first, std::size_t rest,
-                     std::size_t width) {
-  std::string out;
-  const std::size_t room = width > rest + 20 ? width - rest : 20;
-  bool leads = true;
-  for (const std::string& line : report::wrapped(report::printable(text), room)) {
-    out += std::string(leads ? first : rest, ' ') + line + "\n";
-    leads = false;
-  }
-  return out;
-}
-
 /// The PMU that counts the event: a pattern, or the core's own.
 const std::string& pmu_of(const CounterEvent& event, const TableMatch& match) {
   return event.pmu.empty() ? match.core_pmu : event.pmu;
@@ -86,7 +74,7 @@ class Footnotes {
   std::string text(std::size_t width) const {
     std::string out;
     for (std::size_t i = 0; i < sentences_.size(); ++i)
-      out += indented(mark(i) + " " + sentences_[i], 2, 6, width);
+      out += report::indented(mark(i) + " " + sentences_[i], 2, 6, width);
     return out;
   }
 
@@ -103,9 +91,9 @@ class Footnotes {
 std::string table_text(const TableMatch& match, const CountableEvents& events,
                        const EventsTextOptions& options) {
   const EventTable& table = *match.table;
-  std::string out = "\n" +
-                    indented("Table " + table.name + ": " + table.about, 0, 2, options.width) +
-                    indented(table.file, 2, 2, options.width) + "\n";
+  std::string out =
+      "\n" + report::indented("Table " + table.name + ": " + table.about, 0, 2, options.width) +
+      report::indented(table.file, 2, 2, options.width) + "\n";
   report::TextTable rows({{"Quantity", false},
                           {"Scope", false},
                           {"Bound", false},
@@ -127,8 +115,9 @@ std::string table_text(const TableMatch& match, const CountableEvents& events,
   if (!sentences.empty()) out += "\n" + sentences;
   if (!table.not_countable.empty()) out += "\nNot countable for a process\n";
   for (const NotCountable& entry : table.not_countable)
-    out += indented(joined(entry.quantities, ", ") + ": " + entry.reason + "; " + entry.remedy, 2,
-                    4, options.width);
+    out +=
+        report::indented(joined(entry.quantities, ", ") + ": " + entry.reason + "; " + entry.remedy,
+                         2, 4, options.width);
   return out;
 }
 
@@ -178,14 +167,15 @@ std::string render_events_text(const CountableEvents& events, const EventsTextOp
   for (const CpuIdentity& cpu : events.cpus) {
     std::string line = cpu.title.empty() ? to_text(cpu) : cpu.title + ", " + to_text(cpu);
     line += fmt::format(", {} hardware thread{}", cpu.processors, cpu.processors == 1 ? "" : "s");
-    out += indented(line, 0, 2, options.width);
+    out += report::indented(line, 0, 2, options.width);
   }
   if (const auto problem = why_nothing(events))
-    out += indented("Nothing can be counted here: " + problem->reason + "; " + problem->remedy, 0,
-                    2, options.width);
+    out +=
+        report::indented("Nothing can be counted here: " + problem->reason + "; " + problem->remedy,
+                         0, 2, options.width);
   for (const TableMatch& match : events.matches) out += table_text(match, events, options);
   if (!events.matches.empty())
-    out += "\n" + indented(
+    out += "\n" + report::indented(
                       "Here: the kernel has the PMU; whether the events may be opened "
                       "depends on permissions too.",
                       0, 0, options.width);

@@ -286,4 +286,16 @@ std::string csv_field(std::string_view bytes) {
   return quoted + '"';
 }
 
+std::string indented(const std::string& text, std::size_t first, std::size_t rest,
+                     std::size_t width) {
+  std::string out;
+  const std::size_t room = width > rest + 20 ? width - rest : 20;
+  bool leads = true;
+  for (const std::string& line : wrapped(printable(text), room)) {
+    out += std::string(leads ? first : rest, ' ') + line + "\n";
+    leads = false;
+  }
+  return out;
+}
+
 }  // namespace roofmark::report

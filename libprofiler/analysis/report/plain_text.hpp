@@ -29,6 +29,10 @@ std::string right(std::string_view text, std::size_t width);
 
 /// Words broken into lines of at most so many columns; a word that is longer is cut.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
+/// A paragraph of printable(text): its first line is indented by `first` columns, the others by
+/// `rest`, none is longer than `width` where that leaves 20 columns.
+std::string indented(const std::string& text, std::size_t first, std::size_t rest,
+                     std::size_t width);
 
 /// The printable name of a region; one that would not be seen stands in quotes: `""`.
 std::string name_text(std::string_view name);
