@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 
 namespace roofmark::emulated {
 namespace {
@@ -24,9 +23,11 @@ Result<ElfFile> ElfFile::read(const std::filesystem::path& path) {
     return tl::unexpected(Problem{"there is no such file", path.string(), "check the name"});
   }
   std::ifstream file(path, std::ios::binary);
-  std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(file),
-                                  std::istreambuf_iterator<char>()};
-  if (!file)
+  // In one piece: executables of hundreds of MiB are looked at before each run.
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  std::vector<std::uint8_t> bytes(error ? 0 : size);
+  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  if (error || !file)
     return tl::unexpected(
         Problem{"the file can't be read", path.string(), "check its permissions"});
   ElfFile elf(std::move(bytes));
