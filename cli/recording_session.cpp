@@ -5,7 +5,6 @@
 #include <analysis/machine/measure.hpp>
 #include <analysis/profile/profile_json.hpp>
 #include <analysis/record/output_file.hpp>
-#include <analysis/report/plain_text.hpp>
 #include <charconv>
 #include <cmath>
 #include <csignal>
@@ -13,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <roofmark/roofline.hpp>
+#include "analysis/text/plain_text.hpp"
 
 #include "commands.hpp"
 #include "progress_line.hpp"
@@ -103,7 +103,7 @@ RecordOptions options_of(const RecordingArguments& arguments) {
 
 void tell(const std::string& line) {
   // Names of regions are among the words, and may hold anything.
-  std::fprintf(stderr, "roofmark: %s\n", report::printable(line).c_str());
+  std::fprintf(stderr, "roofmark: %s\n", text::printable(line).c_str());
 }
 
 void add_recording_options(CLI::App& command, RecordingArguments& arguments) {

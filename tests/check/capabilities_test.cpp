@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "analysis/report/plain_text.hpp"
+#include "analysis/text/plain_text.hpp"
 #include "catch.hpp"
 
 using namespace roofmark;
@@ -90,7 +90,7 @@ TEST_CASE("text keeps to 80 columns and says a shared reason once") {
     const std::size_t end = text.find('\n', start);
     REQUIRE(end != std::string::npos);
     INFO(text.substr(start, end - start));
-    CHECK(report::columns(text.substr(start, end - start)) <= 80);
+    CHECK(text::columns(text.substr(start, end - start)) <= 80);
     start = end + 1;
   }
   const auto count = [&](const std::string& words) {

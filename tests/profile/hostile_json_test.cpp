@@ -1,8 +1,8 @@
 // Files that nobody wrote in good faith: one line that names file and place, never a crash.
 #include <nlohmann/json.hpp>
 
-#include "analysis/profile/bytes_text.hpp"
 #include "analysis/profile/profile_json.hpp"
+#include "analysis/text/bytes_text.hpp"
 #include "catch.hpp"
 #include "sample_profile.hpp"
 

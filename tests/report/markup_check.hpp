@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/report/plain_text.hpp"
+#include "analysis/text/plain_text.hpp"
 
 namespace roofmark::sample {
 
@@ -27,7 +27,7 @@ class MarkupCheck {
   /// "" where the document is well-formed.
   std::string problem() {
     for (std::size_t i = 0; i < text_.size();) {
-      const report::Decoded next = report::decode(text_, i);
+      const text::Decoded next = text::decode(text_, i);
       if (next.code == 0xFFFD && text_.substr(i, 3) != "\xef\xbf\xbd")
         return fail("malformed UTF-8", i);
       if (next.code < 0x20 && next.code != '\n' && next.code != '\t')

@@ -2,7 +2,7 @@
 #include <roofmark/report.hpp>
 #include <sstream>
 
-#include "analysis/report/plain_text.hpp"
+#include "analysis/text/plain_text.hpp"
 #include "catch.hpp"
 #include "sample_profile.hpp"
 
@@ -13,7 +13,7 @@ static void require_fits(const std::string& text, const TerminalChartOptions& op
   unsigned lines = 0;
   for (std::string line; std::getline(in, line); ++lines) {
     INFO(line);
-    REQUIRE(report::columns(line) <= options.width);
+    REQUIRE(text::columns(line) <= options.width);
     for (const char c : line) {
       REQUIRE(static_cast<unsigned char>(c) >= 0x20);
       if (!options.utf8) REQUIRE(static_cast<unsigned char>(c) < 0x7f);

@@ -2,7 +2,7 @@
 #include <roofmark/report.hpp>
 #include <sstream>
 
-#include "analysis/report/plain_text.hpp"
+#include "analysis/text/plain_text.hpp"
 #include "catch.hpp"
 #include "markup_check.hpp"
 #include "sample_profile.hpp"
@@ -93,7 +93,7 @@ TEST_CASE("text: no line is wider than the terminal, whatever the profile holds"
       REQUIRE(sample::without_nan(text));
       for (const std::string& line : lines_of(text)) {
         INFO(line);
-        REQUIRE(report::columns(line) <= width);
+        REQUIRE(text::columns(line) <= width);
         if (!options.utf8)
           for (const char c : line) REQUIRE(static_cast<unsigned char>(c) < 0x7f);
         for (const char c : line) REQUIRE(static_cast<unsigned char>(c) >= 0x20);

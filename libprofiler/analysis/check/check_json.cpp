@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "analysis/report/plain_text.hpp"
+#include "analysis/text/plain_text.hpp"
 #include "capabilities.hpp"
 
 namespace roofmark::check {
@@ -11,8 +11,8 @@ using Json = nlohmann::ordered_json;
 /// `reason` and `fix` are there where something is not.
 void add_problem(Json& value, const std::optional<Problem>& problem) {
   if (!problem) return;
-  value["reason"] = report::printable(problem->reason);
-  if (!problem->remedy.empty()) value["fix"] = report::printable(problem->remedy);
+  value["reason"] = text::printable(problem->reason);
+  if (!problem->remedy.empty()) value["fix"] = text::printable(problem->remedy);
 }
 
 Json to_value(const SelfTestRow& row) {
@@ -33,7 +33,7 @@ std::string render_check_json(const CheckReport& report) {
   Json root = {{"schema", "roofmark-check/1"}};
   root["system"] = Json::array();
   for (const Fact& fact : report.facts) {
-    Json value = {{"name", fact.name}, {"value", report::printable(fact.value)}};
+    Json value = {{"name", fact.name}, {"value", text::printable(fact.value)}};
     if (!fact.fix.empty()) value["fix"] = fact.fix;
     root["system"].push_back(std::move(value));
   }
@@ -56,7 +56,7 @@ std::string render_check_json(const CheckReport& report) {
   for (const SelfTestRow& row : report.self_test) root["self_test"].push_back(to_value(row));
   root["not_tested"] = Json::array();
   for (const Problem& problem : report.problems) {
-    Json value = {{"where", report::printable(problem.where)}};
+    Json value = {{"where", text::printable(problem.where)}};
     add_problem(value, problem);
     root["not_tested"].push_back(std::move(value));
   }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "analysis/report/plain_text.hpp"
-#include "analysis/report/text_table.hpp"
+#include "analysis/text/plain_text.hpp"
+#include "analysis/text/text_table.hpp"
 #include "capabilities.hpp"
 
 namespace roofmark::check {
@@ -15,19 +15,19 @@ std::string facts_text(const CheckReport& report, const CheckTextOptions& option
   constexpr std::size_t names = 22;
   std::string out;
   for (const Fact& fact : report.facts) {
-    std::string line = report::indented(fact.value, names, names, options.width);
-    line.replace(0, names, report::left("  " + fact.name, names));
+    std::string line = text::indented(fact.value, names, names, options.width);
+    line.replace(0, names, text::left("  " + fact.name, names));
     out += line;
     if (!fact.fix.empty())
-      out += report::indented("Fix: " + fact.fix, names, names + 5, options.width);
+      out += text::indented("Fix: " + fact.fix, names, names + 5, options.width);
   }
   return out;
 }
 
 std::string problem_text(const Problem& problem, std::size_t indent, std::size_t width) {
-  std::string out = report::indented(problem.reason, indent, indent, width);
+  std::string out = text::indented(problem.reason, indent, indent, width);
   if (!problem.remedy.empty())
-    out += report::indented("Fix: " + problem.remedy, indent, indent + 5, width);
+    out += text::indented("Fix: " + problem.remedy, indent, indent + 5, width);
   return out;
 }
 
@@ -35,10 +35,10 @@ std::string collectors_text(const CheckReport& report, const CheckTextOptions& o
   std::string out;
   for (const Collector& collector : report.collectors) {
     const bool there = !collector.problem;
-    out += "  " + report::left(collector.name, 14) +
-           report::painted(there ? "available" : "not available", there ? green : red,
-                           options.colour) +
-           "\n";
+    out +=
+        "  " + text::left(collector.name, 14) +
+        text::painted(there ? "available" : "not available", there ? green : red, options.colour) +
+        "\n";
     if (!there) out += problem_text(*collector.problem, 16, options.width);
   }
   return out;
@@ -64,24 +64,24 @@ std::string quantities_text(const CheckReport& report, const CheckTextOptions& o
     else if (std::find(same->second.begin(), same->second.end(), name) == same->second.end())
       same->second.push_back(name);
   }
-  if (!present.empty()) out += report::indented("Open and count: " + present, 2, 4, options.width);
+  if (!present.empty()) out += text::indented("Open and count: " + present, 2, 4, options.width);
   for (const auto& [problem, names] : absent) {
     std::string list;
     for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-    out += report::indented("Not: " + list, 2, 4, options.width) +
+    out += text::indented("Not: " + list, 2, 4, options.width) +
            problem_text(problem, 7, options.width);
   }
   return out;
 }
 
 std::string self_test_text(const CheckReport& report, const CheckTextOptions& options) {
-  report::TextTable table({{"Collector", false, 10},
-                           {"Kernel", false, 18},
-                           {"Quantity", false, 16},
-                           {"Expected", true, 12},
-                           {"Counted", true, 12},
-                           {"Factor", true, 8},
-                           {"Verdict", false, 12}});
+  text::TextTable table({{"Collector", false, 10},
+                         {"Kernel", false, 18},
+                         {"Quantity", false, 16},
+                         {"Expected", true, 12},
+                         {"Counted", true, 12},
+                         {"Factor", true, 8},
+                         {"Verdict", false, 12}});
   std::vector<std::string> reasons;
   for (const SelfTestRow& row : report.self_test) {
     const Trust verdict = row.verdict();
@@ -102,16 +102,16 @@ std::string self_test_text(const CheckReport& report, const CheckTextOptions& op
                         ? std::string()
                         : table.render(options.width, options.utf8, options.colour);
   for (const std::string& reason : reasons)
-    out += report::indented("Not counted: " + reason + ".", 2, 4, options.width);
-  for (const std::string& note : report.notes) out += report::indented(note, 2, 4, options.width);
+    out += text::indented("Not counted: " + reason + ".", 2, 4, options.width);
+  for (const std::string& note : report.notes) out += text::indented(note, 2, 4, options.width);
   for (const Problem& problem : report.problems)
-    out += report::indented("Not tested: " + to_line(problem), 2, 4, options.width);
+    out += text::indented("Not tested: " + to_line(problem), 2, 4, options.width);
   const auto count = [&](Trust verdict) {
     return std::count_if(report.self_test.begin(), report.self_test.end(),
                          [&](const SelfTestRow& row) { return row.verdict() == verdict; });
   };
   if (!report.self_test.empty())
-    out += report::indented(
+    out += text::indented(
         fmt::format(
             "{} trusted, {} untrusted, {} not counted. Trusted: within 1 % (bytes: 10 %) of what "
             "the kernel does.",
@@ -126,7 +126,7 @@ std::string render_check_text(const CheckReport& report, const CheckTextOptions&
   std::string out;
   const auto section = [&](const std::string& title, const std::string& body) {
     if (body.empty()) return;
-    out += (out.empty() ? "" : "\n") + report::painted(title, bold, options.colour) + "\n" + body;
+    out += (out.empty() ? "" : "\n") + text::painted(title, bold, options.colour) + "\n" + body;
   };
   section("This system", facts_text(report, options));
   section("Collectors", collectors_text(report, options));

@@ -2,8 +2,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "analysis/machine/machine_json_reader.hpp"
-#include "analysis/profile/strict_json.hpp"
+#include "analysis/json/json_reader.hpp"
+#include "analysis/json/strict_json.hpp"
 #include "event_table.hpp"
 
 namespace roofmark {

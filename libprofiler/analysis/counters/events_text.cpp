@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "analysis/report/plain_text.hpp"
-#include "analysis/report/text_table.hpp"
+#include "analysis/text/plain_text.hpp"
+#include "analysis/text/text_table.hpp"
 
 namespace roofmark {
 namespace {
@@ -74,7 +74,7 @@ class Footnotes {
   std::string text(std::size_t width) const {
     std::string out;
     for (std::size_t i = 0; i < sentences_.size(); ++i)
-      out += report::indented(mark(i) + " " + sentences_[i], 2, 6, width);
+      out += text::indented(mark(i) + " " + sentences_[i], 2, 6, width);
     return out;
   }
 
@@ -92,15 +92,15 @@ std::string table_text(const TableMatch& match, const CountableEvents& events,
                        const EventsTextOptions& options) {
   const EventTable& table = *match.table;
   std::string out =
-      "\n" + report::indented("Table " + table.name + ": " + table.about, 0, 2, options.width) +
-      report::indented(table.file, 2, 2, options.width) + "\n";
-  report::TextTable rows({{"Quantity", false},
-                          {"Scope", false},
-                          {"Bound", false},
-                          {"Here", false},
-                          {"Notes", false, 24},
-                          {"PMU", false, 24, 2},
-                          {"Counted from", false, 200, 0, true}});
+      "\n" + text::indented("Table " + table.name + ": " + table.about, 0, 2, options.width) +
+      text::indented(table.file, 2, 2, options.width) + "\n";
+  text::TextTable rows({{"Quantity", false},
+                        {"Scope", false},
+                        {"Bound", false},
+                        {"Here", false},
+                        {"Notes", false, 24},
+                        {"PMU", false, 24, 2},
+                        {"Counted from", false, 200, 0, true}});
   Footnotes notes;
   for (const Formula& formula : table.formulas)
     rows.add({{formula.quantity, ""},
@@ -116,8 +116,8 @@ std::string table_text(const TableMatch& match, const CountableEvents& events,
   if (!table.not_countable.empty()) out += "\nNot countable for a process\n";
   for (const NotCountable& entry : table.not_countable)
     out +=
-        report::indented(joined(entry.quantities, ", ") + ": " + entry.reason + "; " + entry.remedy,
-                         2, 4, options.width);
+        text::indented(joined(entry.quantities, ", ") + ": " + entry.reason + "; " + entry.remedy,
+                       2, 4, options.width);
   return out;
 }
 
@@ -167,15 +167,15 @@ std::string render_events_text(const CountableEvents& events, const EventsTextOp
   for (const CpuIdentity& cpu : events.cpus) {
     std::string line = cpu.title.empty() ? to_text(cpu) : cpu.title + ", " + to_text(cpu);
     line += fmt::format(", {} hardware thread{}", cpu.processors, cpu.processors == 1 ? "" : "s");
-    out += report::indented(line, 0, 2, options.width);
+    out += text::indented(line, 0, 2, options.width);
   }
   if (const auto problem = why_nothing(events))
     out +=
-        report::indented("Nothing can be counted here: " + problem->reason + "; " + problem->remedy,
-                         0, 2, options.width);
+        text::indented("Nothing can be counted here: " + problem->reason + "; " + problem->remedy,
+                       0, 2, options.width);
   for (const TableMatch& match : events.matches) out += table_text(match, events, options);
   if (!events.matches.empty())
-    out += "\n" + report::indented(
+    out += "\n" + text::indented(
                       "Here: the kernel has the PMU; whether the events may be opened "
                       "depends on permissions too.",
                       0, 0, options.width);
@@ -186,8 +186,8 @@ std::string render_events_json(const CountableEvents& events) {
   Json root = {{"schema", "roofmark-events-list/1"}};
   root["processors"] = Json::array();
   for (const CpuIdentity& cpu : events.cpus)
-    root["processors"].push_back({{"title", report::printable(cpu.title)},
-                                  {"identity", report::printable(to_text(cpu))},
+    root["processors"].push_back({{"title", text::printable(cpu.title)},
+                                  {"identity", text::printable(to_text(cpu))},
                                   {"hardware_threads", cpu.processors}});
   if (const auto problem = why_nothing(events))
     root["nothing"] = {{"reason", problem->reason}, {"fix", problem->remedy}};

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "analysis/profile/strict_json.hpp"
-#include "machine_json_reader.hpp"
+#include "analysis/json/json_reader.hpp"
+#include "analysis/json/strict_json.hpp"
 
 namespace roofmark {
 namespace {
@@ -186,7 +186,7 @@ std::string to_json(const Machine& machine) {
 }
 
 Result<Machine> machine_from_value(const Json& value, const std::string& name) {
-  JsonProblems problems(name);
+  JsonProblems problems(name, "give a file that `roofmark machine --json` wrote");
   const JsonReader json(value, "", problems);
   Machine machine;
   const std::string spelt = json.text("schema");

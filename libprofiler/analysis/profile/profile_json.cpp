@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "analysis/json/json_writer.hpp"
 #include "analysis/machine/machine_json.hpp"
-#include "analysis/profile/bytes_text.hpp"
-#include "analysis/profile/json_writer.hpp"
 #include "analysis/profile/profile_fields.hpp"
 #include "analysis/profile/profile_json_shared.hpp"
+#include "analysis/text/bytes_text.hpp"
 
 namespace roofmark {
 namespace {

@@ -3,13 +3,13 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "analysis/json/json_reader.hpp"
+#include "analysis/json/strict_json.hpp"
 #include "analysis/machine/machine_json.hpp"
-#include "analysis/machine/machine_json_reader.hpp"
-#include "analysis/profile/bytes_text.hpp"
 #include "analysis/profile/profile_fields.hpp"
 #include "analysis/profile/profile_json.hpp"
 #include "analysis/profile/profile_json_shared.hpp"
-#include "analysis/profile/strict_json.hpp"
+#include "analysis/text/bytes_text.hpp"
 
 namespace roofmark {
 namespace {

@@ -5,13 +5,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/text/plain_text.hpp"
 #include "chart_ceilings.hpp"
 #include "label_places.hpp"
 #include "numbers.hpp"
-#include "plain_text.hpp"
 
 namespace roofmark::report {
 namespace {
+
+using namespace text;
 
 using Kind = ChartCeiling::Kind;
 

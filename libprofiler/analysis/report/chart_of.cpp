@@ -8,15 +8,16 @@
 #include <roofmark/roofline.hpp>
 #include <set>
 
+#include "analysis/text/plain_text.hpp"
 #include "chart_ceilings.hpp"
 #include "numbers.hpp"
-#include "plain_text.hpp"
 #include "region_row.hpp"
 
 namespace roofmark {
 namespace {
 
 using namespace report;
+using namespace text;
 
 std::string machine_line(const Machine& machine) {
   const auto field = [&](const char* name) {

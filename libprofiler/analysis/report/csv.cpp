@@ -5,14 +5,15 @@
 #include <roofmark/roofline.hpp>
 #include <set>
 
+#include "analysis/text/plain_text.hpp"
 #include "numbers.hpp"
-#include "plain_text.hpp"
 #include "region_row.hpp"
 
 namespace roofmark {
 namespace {
 
 using namespace report;
+using namespace text;
 
 class Record {
  public:

@@ -1,9 +1,11 @@
 #include "dot_canvas.hpp"
 
-#include "plain_text.hpp"
-#include "text_table.hpp"
+#include "analysis/text/plain_text.hpp"
+#include "analysis/text/text_table.hpp"
 
 namespace roofmark::report {
+
+using namespace text;
 
 DotCanvas::DotCanvas(std::size_t columns, std::size_t rows, bool braille)
     : columns_(columns),
@@ -37,11 +39,11 @@ void DotCanvas::text(std::size_t column, std::size_t row, std::string_view utf8,
   for (std::size_t at = 0; at < utf8.size();) {
     std::size_t end = at + decode(utf8, at).length;
     // Marks that take no column stay with the character before them.
-    while (end < utf8.size() && report::columns(utf8.substr(end, decode(utf8, end).length)) == 0)
+    while (end < utf8.size() && text::columns(utf8.substr(end, decode(utf8, end).length)) == 0)
       end += decode(utf8, end).length;
     const std::string_view character = utf8.substr(at, end - at);
     put(column, row, std::string(character), paint);
-    if (report::columns(character) == 2 && column + 1 < columns_ && row < rows_) {
+    if (text::columns(character) == 2 && column + 1 < columns_ && row < rows_) {
       cell(column + 1, row).character = std::string(1, '\0');  // the right half of a wide one
       ++column;
     }

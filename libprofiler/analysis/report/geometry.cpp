@@ -4,10 +4,12 @@
 #include <cmath>
 #include <utility>
 
-#include "plain_text.hpp"
+#include "analysis/text/plain_text.hpp"
 
 namespace roofmark::report {
 namespace {
+
+using namespace text;
 
 Spot operator-(Spot a, Spot b) {
   return {a.x - b.x, a.y - b.y};

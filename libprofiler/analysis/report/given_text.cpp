@@ -6,12 +6,13 @@
 #include <roofmark/report.hpp>
 #include <roofmark/roofline.hpp>
 
+#include "analysis/text/plain_text.hpp"
 #include "numbers.hpp"
-#include "plain_text.hpp"
 
 namespace roofmark {
 
 using namespace report;
+using namespace text;
 
 std::string render_text(const GivenNumbers& given) {
   std::string text;

@@ -5,11 +5,11 @@
 #include <roofmark/report.hpp>
 
 #include "absences.hpp"
+#include "analysis/text/plain_text.hpp"
 #include "chart_layout.hpp"
 #include "html_data.hpp"
 #include "html_table.hpp"
 #include "numbers.hpp"
-#include "plain_text.hpp"
 #include "region_row.hpp"
 #include "sections.hpp"
 #include "text_regions.hpp"
@@ -19,6 +19,7 @@ namespace roofmark {
 namespace {
 
 using namespace report;
+using namespace text;
 
 constexpr std::size_t static_rows = 200;  ///< more are there, but only without a script
 

@@ -6,13 +6,15 @@
 #include <roofmark/roofline.hpp>
 #include <tuple>
 
+#include "analysis/text/plain_text.hpp"
 #include "flag_words.hpp"
 #include "numbers.hpp"
-#include "plain_text.hpp"
 #include "region_row.hpp"
 
 namespace roofmark::report {
 namespace {
+
+using namespace text;
 
 using Json = nlohmann::ordered_json;
 

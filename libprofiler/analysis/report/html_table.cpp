@@ -4,11 +4,13 @@
 
 #include <algorithm>
 
+#include "analysis/text/plain_text.hpp"
 #include "numbers.hpp"
-#include "plain_text.hpp"
 
 namespace roofmark::report {
 namespace {
+
+using namespace text;
 
 std::string cell(const Figure& figure, const std::string& text, const std::string& source,
                  Absences& absences, const std::string& path) {

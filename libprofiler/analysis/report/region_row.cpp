@@ -5,11 +5,13 @@
 #include <cmath>
 #include <roofmark/roofline.hpp>
 
+#include "analysis/text/plain_text.hpp"
 #include "numbers.hpp"
-#include "plain_text.hpp"
 
 namespace roofmark::report {
 namespace {
+
+using namespace text;
 
 const Roofline* first_roofline(const Region& region, bool self) {
   if (const Roofline* cpu = self ? self_roofline(region) : inclusive_roofline(region)) return cpu;

@@ -7,13 +7,15 @@
 #include <map>
 #include <set>
 
+#include "analysis/text/plain_text.hpp"
 #include "chart_ceilings.hpp"
 #include "flag_words.hpp"
 #include "numbers.hpp"
-#include "plain_text.hpp"
 
 namespace roofmark::report {
 namespace {
+
+using namespace text;
 
 /// A sentence that someone else began: with one full stop at its end.
 std::string stopped(std::string text) {

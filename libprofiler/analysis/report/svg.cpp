@@ -6,10 +6,10 @@
 #include <iterator>
 #include <roofmark/report.hpp>
 
+#include "analysis/text/plain_text.hpp"
 #include "chart_ceilings.hpp"
 #include "chart_layout.hpp"
 #include "numbers.hpp"
-#include "plain_text.hpp"
 #include "svg_marks.hpp"
 #include "web_files.hpp"
 
@@ -17,6 +17,7 @@ namespace roofmark {
 namespace {
 
 using namespace report;
+using namespace text;
 
 // Presentation attributes repeat the light palette for programs that know no CSS variables; where
 // the style sheet is understood it wins.

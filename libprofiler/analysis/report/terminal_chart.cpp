@@ -6,17 +6,18 @@
 #include <roofmark/report.hpp>
 #include <utility>
 
+#include "analysis/text/plain_text.hpp"
+#include "analysis/text/text_table.hpp"
 #include "chart_ceilings.hpp"
 #include "chart_layout.hpp"
 #include "dot_canvas.hpp"
 #include "numbers.hpp"
-#include "plain_text.hpp"
-#include "text_table.hpp"
 
 namespace roofmark {
 namespace {
 
 using namespace report;
+using namespace text;
 using Kind = ChartCeiling::Kind;
 
 constexpr std::size_t margin = 13;  // "100 GFLOP/s", a blank and the axis

@@ -6,12 +6,14 @@
 #include <analysis/profile/path_index.hpp>
 #include <set>
 
+#include "analysis/text/plain_text.hpp"
+#include "analysis/text/text_table.hpp"
 #include "numbers.hpp"
-#include "plain_text.hpp"
-#include "text_table.hpp"
 
 namespace roofmark::report {
 namespace {
+
+using namespace text;
 
 constexpr unsigned spacious = 110;  ///< from this width on, words instead of letters
 
@@ -54,7 +56,7 @@ std::string verdict_of(const RegionRow& row, std::size_t room) {
   std::replace(verdict.begin(), verdict.end(), '_', ' ');
   if (row.roofline->verdict_detail.empty()) return verdict;
   const std::string both = verdict + " " + printable(row.roofline->verdict_detail);
-  return report::columns(both) <= room ? both : verdict;
+  return text::columns(both) <= room ? both : verdict;
 }
 
 /// Its own time; where that is not known, its time with children.

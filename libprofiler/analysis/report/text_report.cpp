@@ -5,17 +5,18 @@
 #include <roofmark/report.hpp>
 
 #include "absences.hpp"
+#include "analysis/text/plain_text.hpp"
+#include "analysis/text/text_table.hpp"
 #include "numbers.hpp"
-#include "plain_text.hpp"
 #include "region_row.hpp"
 #include "sections.hpp"
 #include "text_regions.hpp"
-#include "text_table.hpp"
 
 namespace roofmark {
 namespace {
 
 using namespace report;
+using namespace text;
 
 class TextReport {
  public:

@@ -1,4 +1,4 @@
-#include "analysis/profile/json_writer.hpp"
+#include "json_writer.hpp"
 
 #include <charconv>
 #include <nlohmann/json.hpp>

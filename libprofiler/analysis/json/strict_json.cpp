@@ -1,4 +1,4 @@
-#include "analysis/profile/strict_json.hpp"
+#include "strict_json.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

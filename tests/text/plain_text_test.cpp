@@ -1,10 +1,10 @@
-#include "analysis/report/plain_text.hpp"
+#include "analysis/text/plain_text.hpp"
 
 #include "catch.hpp"
-#include "sample_profile.hpp"
+#include "tests/support/hostile_names.hpp"
 
 using namespace roofmark;
-using namespace roofmark::report;
+using namespace roofmark::text;
 
 TEST_CASE("malformed UTF-8 becomes the replacement character") {
   REQUIRE(printable("a\xff"

@@ -4,7 +4,7 @@
 
 #include "plain_text.hpp"
 
-namespace roofmark::report {
+namespace roofmark::text {
 namespace {
 
 /// Between columns: one blank where the terminal is narrow.
@@ -24,9 +24,9 @@ std::string TextTable::render(std::size_t width, bool utf8, bool colour) const {
   const std::size_t gap = gap_for(width);
   std::vector<std::size_t> widths(columns_.size());
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    widths[c] = report::columns(columns_[c].title);
+    widths[c] = text::columns(columns_[c].title);
     for (const auto& row : rows_)
-      if (c < row.size()) widths[c] = std::max(widths[c], report::columns(row[c].text));
+      if (c < row.size()) widths[c] = std::max(widths[c], text::columns(row[c].text));
     widths[c] = std::min(widths[c], columns_[c].most);
   }
   std::vector<bool> shown(columns_.size(), true);
@@ -77,4 +77,4 @@ std::string TextTable::render(std::size_t width, bool utf8, bool colour) const {
   return text;
 }
 
-}  // namespace roofmark::report
+}  // namespace roofmark::text

@@ -1,4 +1,4 @@
-#include "analysis/profile/bytes_text.hpp"
+#include "bytes_text.hpp"
 
 #include <cstddef>
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace roofmark::report {
+namespace roofmark::text {
 
 /// Valid UTF-8 on one line: a malformed sequence is U+FFFD, newline and tab are spelt "\n" and
 /// "\t", other control and text-direction characters are U+FFFD.
@@ -54,4 +54,4 @@ struct Decoded {
 Decoded decode(std::string_view bytes, std::size_t at);
 void append_utf8(std::string& text, char32_t code);
 
-}  // namespace roofmark::report
+}  // namespace roofmark::text

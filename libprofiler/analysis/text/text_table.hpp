@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace roofmark::report {
+namespace roofmark::text {
 
 struct TextColumn {
   std::string title;
@@ -35,4 +35,4 @@ class TextTable {
 /// The text in ANSI colours, or as it is where the codes are empty or colour is off.
 std::string painted(const std::string& text, const std::string& codes, bool colour);
 
-}  // namespace roofmark::report
+}  // namespace roofmark::text

@@ -18,8 +18,7 @@ namespace roofmark {
 
 class JsonProblems {
  public:
-  explicit JsonProblems(std::string name,
-                        std::string remedy = "give a file that `roofmark machine --json` wrote")
+  JsonProblems(std::string name, std::string remedy)
       : name_(std::move(name)), remedy_(std::move(remedy)) {}
   void add(const std::string& place, const std::string& reason) {
     if (!first_)

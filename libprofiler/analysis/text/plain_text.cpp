@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace roofmark::report {
+namespace roofmark::text {
 namespace {
 
 constexpr char32_t replacement = 0xFFFD;
@@ -298,4 +298,4 @@ std::string indented(const std::string& text, std::size_t first, std::size_t res
   return out;
 }
 
-}  // namespace roofmark::report
+}  // namespace roofmark::text
