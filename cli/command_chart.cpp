@@ -7,6 +7,7 @@
 #include "analysis/report/output.hpp"
 #include "analysis/report/quantity.hpp"
 #include "analysis/report/terminal.hpp"
+#include "analysis/text/parsing.hpp"
 #include "commands.hpp"
 
 namespace roofmark::cli {
@@ -71,23 +72,17 @@ Result<GivenNumbers> given_by(const ChartArguments& arguments) {
   return given;
 }
 
-/// `end` in small letters.
-bool ends_with(std::string text, std::string_view end) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  return text.ends_with(end);
-}
-
 int chart(const ChartArguments& arguments) {
   const auto given = given_by(arguments);
   if (!given) return say(given.error(), bad_input);
   const Chart drawing = chart_of(*given);
   const Terminal terminal = terminal_of_output();
   if (!arguments.output.empty()) {
+    const std::string name = text::lowered(arguments.output);
     std::string document;
-    if (ends_with(arguments.output, ".svg")) {
+    if (name.ends_with(".svg")) {
       document = render_svg(drawing);
-    } else if (ends_with(arguments.output, ".html")) {
+    } else if (name.ends_with(".html")) {
       document = render_html(drawing);
     } else {
       return say({"not a name of a chart", arguments.output, "end it in .svg or .html"}, bad_input);

@@ -1,12 +1,11 @@
 // `roofmark events`: what can be asked of this machine's hardware counters, by quantity.
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
-#include <system_error>
 
 #include "analysis/counters/events_text.hpp"
+#include "analysis/counters/pmu_device.hpp"
 #include "analysis/record/install_paths.hpp"
 #include "analysis/report/output.hpp"
 #include "analysis/report/terminal.hpp"
@@ -21,16 +20,6 @@ struct EventsArguments {
   std::string format = "text";
   std::string output;
 };
-
-PmuNames pmus_in(const std::filesystem::path& folder) {
-  PmuNames names;
-  std::error_code fault;
-  for (std::filesystem::directory_iterator entry(folder, fault), end; !fault && entry != end;
-       entry.increment(fault))
-    names.push_back(entry->path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
 
 int run(const EventsArguments& arguments) {
   const Result<std::string> cpuinfo = read_input(arguments.cpuinfo);

@@ -10,6 +10,7 @@
 #include "analysis/profile/profile_json.hpp"
 #include "analysis/report/output.hpp"
 #include "analysis/report/terminal.hpp"
+#include "analysis/text/parsing.hpp"
 #include "commands.hpp"
 
 namespace roofmark::cli {
@@ -100,18 +101,12 @@ int deliver(const std::string& text, const ReportArguments& arguments) {
   return problem ? say(*problem, failed) : 0;
 }
 
-bool same_but_for_case(const std::string& a, const std::string& b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](char x, char y) { return lower(x) == lower(y); });
-}
-
 /// The level as the profile spells it.
 Result<std::string> level_of(const Profile& profile, const std::string& file,
                              const std::string& wanted) {
   std::string known;
   for (const std::string& level : levels_of(profile)) {
-    if (same_but_for_case(level, wanted)) return level;
+    if (text::lowered(level) == text::lowered(wanted)) return level;
     known += (known.empty() ? "" : ", ") + level;
   }
   return tl::unexpected(Problem{

@@ -5,15 +5,15 @@
 #include <analysis/machine/measure.hpp>
 #include <analysis/profile/profile_json.hpp>
 #include <analysis/record/output_file.hpp>
-#include <charconv>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <roofmark/roofline.hpp>
-#include "analysis/text/plain_text.hpp"
 
+#include "analysis/text/parsing.hpp"
+#include "analysis/text/plain_text.hpp"
 #include "commands.hpp"
 #include "progress_line.hpp"
 
@@ -69,10 +69,8 @@ void write_profile(const Profile& profile, const RecordingArguments& arguments, 
 
 /// What is wrong with a number of seconds; empty for a good one.
 std::string seconds_problem(const std::string& text) {
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, value);
-  if (error == std::errc() && last == end && std::isfinite(value) && value > 0) return {};
+  if (const auto value = text::real_number(text); value && std::isfinite(*value) && *value > 0)
+    return {};
   return "`" + text + "`: not a number of seconds above 0";
 }
 

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <fstream>
 
+#include "cache/geometry.hpp"
 #include "plan.hpp"
 
 namespace roofmark::emulated {
@@ -52,13 +53,11 @@ std::uint64_t usable_bytes(const CacheLevel& level, unsigned ways) {
   return ours >= one_set ? ours : level.bytes;
 }
 
-/// A shape that the simulation takes. It cuts the sets of the outer levels into blocks of 16, and a
-/// size that was measured is a multiple of nothing.
+/// A shape that the simulation takes. It cuts the sets of the outer levels into blocks, and a size
+/// that was measured is a multiple of nothing.
 CountedCache simulated_shape(CountedCache level) {
-  constexpr std::uint32_t most_ways = 32;
-  constexpr std::uint64_t sets_per_block = 16;
-  level.ways = std::min(level.ways, most_ways);
-  const std::uint64_t block = sets_per_block * level.ways * level.line_bytes;
+  level.ways = std::min(level.ways, cache::max_ways);
+  const std::uint64_t block = cache::block_bytes(level.ways);
   if (level.name != "L1" && block != 0 && level.bytes >= block) level.bytes -= level.bytes % block;
   return level;
 }
@@ -72,7 +71,7 @@ Result<Geometry> checked(Geometry geometry, const std::string& where) {
     return problem("no L1 data cache is described");
   for (CountedCache& level : geometry.levels) {
     level = simulated_shape(level);
-    if (level.line_bytes != 64)
+    if (level.line_bytes != cache::line_bytes)
       return problem(level.name + " has lines of " + std::to_string(level.line_bytes) +
                      " bytes; 64 can be simulated");
     if (level.bytes < std::uint64_t{64} * level.ways || level.ways == 0)

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "cache/geometry.hpp"
 #include "inspect.hpp"
 
 namespace roofmark::emulated {
@@ -26,9 +27,9 @@ std::string cache_option(const CountedCache& level) {
   return "--" + level.name + "=" + std::to_string(level.bytes) + "," + std::to_string(level.ways);
 }
 
-/// Sets are sampled in blocks of 16; a cache that is too small for that is simulated in full.
+/// Sets are sampled in whole blocks; a cache that is too small for that is simulated in full.
 bool can_be_sampled(const CountedCache& level) {
-  return level.name == "L1" || level.bytes % (std::uint64_t{16} * 64 * level.ways) == 0;
+  return level.name == "L1" || level.bytes % cache::block_bytes(level.ways) == 0;
 }
 
 void add_cache_options(const Geometry& geometry, Caches caches,

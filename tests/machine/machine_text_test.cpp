@@ -90,5 +90,8 @@ TEST_CASE("no control character of a machine file reaches a terminal") {
   const std::string text = render_machine_text(machine, options);
   for (const char c : {'\x1b', '\x07', '\x7f', '\r'}) CHECK(text.find(c) == text.npos);
   CHECK(text.find("\xc2\x9b") == text.npos);
-  CHECK(text.find("?[31mred? ?1m \xc2\xb5") != text.npos);
+  CHECK(text.find("\xef\xbf\xbd[31mred\xef\xbf\xbd \xef\xbf\xbd"
+                  "1m \xc2\xb5") != text.npos);
+  options.utf8 = false;
+  CHECK(render_machine_text(machine, options).find("?[31mred? ?1m u") != text.npos);
 }

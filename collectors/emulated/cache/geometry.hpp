@@ -7,6 +7,12 @@ namespace roofmark::cache {
 
 inline constexpr std::uint32_t line_bytes = 64;
 inline constexpr std::uint32_t max_ways = 32;
+// Hashed levels place lines by blocks of so many sets, and sets are sampled within them
+// (level.hpp).
+inline constexpr std::uint32_t sets_per_block = 16;
+constexpr std::uint64_t block_bytes(std::uint32_t ways) {
+  return std::uint64_t{sets_per_block} * ways * line_bytes;
+}
 
 // How a line finds its set. `modulo` is what first-level caches do. Shared last-level caches hash
 // the address over their slices, and a physically indexed L2 sees 4 KiB pages in random order: with

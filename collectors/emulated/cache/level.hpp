@@ -35,7 +35,6 @@ struct Place {
   std::uint32_t block = 0;   // hash of the block, to be scaled to the number of blocks of sets
   std::uint32_t within = 0;  // 0 .. 15
 };
-inline constexpr std::uint32_t sets_per_block = 16;
 
 constexpr Place place_of(Line line) {
   const std::uint32_t number = line / sets_per_block;

@@ -3,37 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+
+#include "analysis/text/parsing.hpp"
 
 namespace roofmark {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r";
-  const std::size_t first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
-/// "85" or "0xd0c"; nothing for what is no number.
-std::optional<std::uint64_t> number(std::string_view text, int base = 10) {
-  if (text.substr(0, 2) == "0x") {
-    text.remove_prefix(2);
-    base = 16;
-  }
-  std::uint64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, fault] = std::from_chars(text.data(), end, value, base);
-  if (fault != std::errc() || stopped != end) return std::nullopt;
-  return value;
-}
+using namespace text;
 
 /// "2.2 (pvr 004e 1202)": the upper half is the processor, the lower its revision.
 std::optional<std::uint64_t> pvr_of(std::string_view revision) {
   const std::size_t at = revision.find("(pvr ");
   if (at == std::string_view::npos) return std::nullopt;
   const std::string_view rest = revision.substr(at + 5);
-  return number(rest.substr(0, rest.find(' ')), 16);
+  return whole_number<std::uint64_t>(rest.substr(0, rest.find(' ')), 16);
 }
 
 bool has_word(std::string_view list, std::string_view word) {
@@ -48,17 +31,17 @@ bool has_word(std::string_view list, std::string_view word) {
 /// One line of /proc/cpuinfo, of whichever architecture.
 void take(CpuIdentity& cpu, std::string_view key, std::string_view value) {
   if (key == "vendor_id") cpu.vendor = value;
-  if (key == "cpu family") cpu.family = number(value);
-  if (key == "model") cpu.model = number(value);
-  if (key == "stepping") cpu.stepping = number(value);
+  if (key == "cpu family") cpu.family = code_number(value);
+  if (key == "model") cpu.model = code_number(value);
+  if (key == "stepping") cpu.stepping = code_number(value);
   if (key == "model name") cpu.title = value;
   if (key == "flags") cpu.hypervisor = has_word(value, "hypervisor");
-  if (key == "CPU implementer") cpu.implementer = number(value);
-  if (key == "CPU part") cpu.part = number(value);
+  if (key == "CPU implementer") cpu.implementer = code_number(value);
+  if (key == "CPU part") cpu.part = code_number(value);
   if (key == "cpu" && cpu.title.empty()) cpu.title = value;
   if (key == "revision") cpu.pvr = pvr_of(value);
-  if (key == "mvendorid") cpu.mvendorid = number(value);
-  if (key == "marchid") cpu.marchid = number(value);
+  if (key == "mvendorid") cpu.mvendorid = code_number(value);
+  if (key == "marchid") cpu.marchid = code_number(value);
   if (key == "uarch") cpu.uarch = value;
 }
 

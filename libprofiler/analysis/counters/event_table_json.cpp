@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "analysis/json/json_reader.hpp"
 #include "analysis/json/strict_json.hpp"
+#include "analysis/text/parsing.hpp"
 #include "event_table.hpp"
 
 namespace roofmark {
@@ -15,12 +15,9 @@ constexpr const char* remedy = "see docs/events.md for what a table holds, or re
 std::uint64_t code(const JsonReader& field) {
   if (field.value().is_number_unsigned()) return field.value().get<std::uint64_t>();
   const auto* text = field.value().get_ptr<const std::string*>();
-  std::uint64_t number = 0;
-  if (text != nullptr && text->size() > 2 && text->compare(0, 2, "0x") == 0) {
-    const char* const end = text->data() + text->size();
-    const auto [stopped, fault] = std::from_chars(text->data() + 2, end, number, 16);
-    if (fault == std::errc() && stopped == end) return number;
-  }
+  // Decimal digits in quotes are refused: was it meant as a hexadecimal code?
+  if (text != nullptr && text->rfind("0x", 0) == 0)
+    if (const auto number = text::code_number(*text)) return *number;
   field.refuse("is neither a whole number nor a hexadecimal code such as \"0x01c7\"");
   return 0;
 }

@@ -1,15 +1,18 @@
 #include "host_facts.hpp"
 
-#include <algorithm>
 #include <array>
-#include <charconv>
 #include <fstream>
 #include <sstream>
 #include <string_view>
 #include <system_error>
 
+#include "analysis/text/parsing.hpp"
+#include "pmu_device.hpp"
+
 namespace roofmark {
 namespace {
+
+using namespace text;
 
 namespace fs = std::filesystem;
 
@@ -22,20 +25,10 @@ std::string text_of(const fs::path& file) {
   return text.str();
 }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blank = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(blank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blank) - first + 1);
-}
-
+/// The number that is all of the text, blanks around it apart.
 template <class Number>
 std::optional<Number> number(std::string_view text, int base = 10) {
-  text = trimmed(text);
-  Number value = 0;
-  const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (fault != std::errc() || stop != text.data() + text.size()) return std::nullopt;
-  return value;
+  return whole_number<Number>(trimmed(text), base);
 }
 
 /// What follows `start` on the first line that begins with it.
@@ -150,11 +143,7 @@ HostFacts read_host_facts(const fs::path& root) {
   take_hypervisor(root, cpuinfo, facts);
   facts.container = container_of(root);
   take_resctrl(root, cpuinfo, facts);
-  std::error_code fault;
-  for (fs::directory_iterator entry(devices, fault), end; !fault && entry != end;
-       entry.increment(fault))
-    facts.pmus.push_back(entry->path().filename().string());
-  std::sort(facts.pmus.begin(), facts.pmus.end());
+  facts.pmus = pmus_in(devices);
   return facts;
 }
 

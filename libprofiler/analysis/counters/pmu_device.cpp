@@ -2,15 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <sstream>
 #include <system_error>
 
+#include "analysis/text/parsing.hpp"
+
 namespace roofmark {
 namespace {
 
+using namespace text;
 namespace fs = std::filesystem;
 
 constexpr int most_cpus = 1 << 16;
@@ -20,18 +23,7 @@ std::optional<std::string> line_of(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   std::string line;
   if (!stream || !std::getline(stream, line)) return std::nullopt;
-  const std::size_t last = line.find_last_not_of(" \t\r");
-  const std::size_t first = line.find_first_not_of(" \t");
-  if (last == std::string::npos) return std::string();
-  return line.substr(first, last - first + 1);
-}
-
-template <class Number>
-std::optional<Number> number(std::string_view text) {
-  Number value = 0;
-  const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc() || stop != text.data() + text.size()) return std::nullopt;
-  return value;
+  return std::string(trimmed(line));
 }
 
 template <class Take>
@@ -42,18 +34,13 @@ void each_file(const fs::path& folder, Take take) {
     take(entry->path().filename().string(), entry->path());
 }
 
-bool ends_with(const std::string& text, std::string_view end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 void take_aliases(const fs::path& folder, PmuDevice& pmu) {
   each_file(folder, [&](const std::string& name, const fs::path& file) {
-    if (ends_with(name, ".scale") || ends_with(name, ".unit")) return;
+    if (name.ends_with(".scale") || name.ends_with(".unit")) return;
     const auto terms = line_of(file);
     if (!terms) return;
     PmuAlias alias{*terms, std::nullopt, line_of(folder / (name + ".unit")).value_or("")};
-    if (const auto scale = line_of(folder / (name + ".scale")))
-      alias.scale = number<double>(*scale);
+    if (const auto scale = line_of(folder / (name + ".scale"))) alias.scale = real_number(*scale);
     pmu.aliases[name] = std::move(alias);
   });
 }
@@ -74,12 +61,20 @@ std::optional<std::vector<int>> parse_cpu_list(std::string_view text) {
     const std::string_view range = text.substr(0, comma);
     text.remove_prefix(std::min(comma + 1, text.size()));
     const std::size_t dash = range.find('-');
-    const auto first = number<int>(range.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : number<int>(range.substr(dash + 1));
+    const auto first = whole_number<int>(range.substr(0, dash));
+    const auto last =
+        dash == std::string_view::npos ? first : whole_number<int>(range.substr(dash + 1));
     if (!first || !last || *first < 0 || *last < *first || *last >= most_cpus) return std::nullopt;
     for (int cpu = *first; cpu <= *last; ++cpu) cpus.push_back(cpu);
   }
   return cpus;
+}
+
+std::vector<std::string> pmus_in(const fs::path& devices) {
+  std::vector<std::string> names;
+  each_file(devices, [&](const std::string& name, const fs::path&) { names.push_back(name); });
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 Result<PmuDevice> read_pmu_device(const fs::path& folder) {
@@ -89,7 +84,7 @@ Result<PmuDevice> read_pmu_device(const fs::path& folder) {
   };
   PmuDevice pmu;
   pmu.name = folder.filename().string();
-  const auto type = number<std::uint32_t>(line_of(folder / "type").value_or(""));
+  const auto type = whole_number<std::uint32_t>(line_of(folder / "type").value_or(""));
   if (!type) return refused("the kernel gives this PMU no type");
   pmu.type = *type;
   each_file(folder / "format", [&](const std::string& name, const fs::path& file) {

@@ -1,4 +1,4 @@
-// One PMU as the kernel describes it below /sys/bus/event_source/devices.
+// The PMUs as the kernel describes them below /sys/bus/event_source/devices.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,9 @@ struct PmuDevice {
   std::vector<int> core_cpus;  ///< `cpus`: of a hybrid's PMU; empty: all
   std::map<std::string, PmuAlias> aliases;
 };
+
+/// The names of the PMUs in .../devices, sorted; none where there is no such folder.
+std::vector<std::string> pmus_in(const std::filesystem::path& devices);
 
 /// `folder` is .../devices/NAME.
 Result<PmuDevice> read_pmu_device(const std::filesystem::path& folder);

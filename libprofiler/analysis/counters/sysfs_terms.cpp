@@ -1,21 +1,14 @@
 #include "sysfs_terms.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
+
+#include "analysis/text/parsing.hpp"
 
 namespace roofmark {
 namespace {
 
-std::optional<std::uint64_t> number(std::string_view text) {
-  const bool hexadecimal = text.substr(0, 2) == "0x";
-  if (hexadecimal) text.remove_prefix(2);
-  std::uint64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, fault] = std::from_chars(text.data(), end, value, hexadecimal ? 16 : 10);
-  if (fault != std::errc() || stopped != end) return std::nullopt;
-  return value;
-}
+using text::code_number;
 
 std::string_view next(std::string_view& list, char separator) {
   const std::size_t end = std::min(list.find(separator), list.size());
@@ -39,8 +32,8 @@ std::optional<std::uint64_t> lay(std::uint64_t value, std::string_view layout,
   if (field == nullptr || layout.empty()) return std::nullopt;
   while (!layout.empty()) {
     std::string_view range = next(layout, ',');
-    const auto low = number(next(range, '-'));
-    const auto high = range.empty() ? low : number(range);
+    const auto low = code_number(next(range, '-'));
+    const auto high = range.empty() ? low : code_number(range);
     if (!low || !high || *low > *high || *high > 63) return std::nullopt;
     const std::uint64_t bits = *high - *low + 1;
     const std::uint64_t mask = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
@@ -63,7 +56,7 @@ Result<AttributeNumbers> encode_terms(std::string_view terms, const PmuFormat& f
     std::string_view term = next(terms, ',');
     const bool bare = term.find('=') == std::string_view::npos;
     const std::string name(next(term, '='));
-    const auto value = bare ? std::optional<std::uint64_t>(1) : number(term);
+    const auto value = bare ? std::optional<std::uint64_t>(1) : code_number(term);
     if (!value) return refused("the value of `" + name + "` is no number");
     const auto layout = format.find(name);
     if (layout == format.end()) return refused("this PMU has no term `" + name + "`");

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/text/plain_text.hpp"
+
 namespace roofmark {
 namespace {
 
@@ -140,11 +142,10 @@ std::string line_and_column(std::string_view text, std::size_t position) {
 }
 
 /// One line of printable ASCII: a terminal must not act on what stands in a hostile file.
-std::string printable(std::string_view text) {
+std::string safe(std::string_view reason) {
   constexpr std::size_t longest = 200;
-  std::string line;
-  for (const char c : text.substr(0, longest)) line += c >= ' ' && c < 127 ? c : '?';
-  return text.size() > longest ? line + "..." : line;
+  const std::string line = text::printable_ascii(reason.substr(0, longest));
+  return reason.size() > longest ? line + "..." : line;
 }
 
 }  // namespace
@@ -158,7 +159,7 @@ Result<Json> parse_strictly(std::string_view text, const std::string& name,
   const bool whole =
       Json::sax_parse(Reading(begin, begin, &read), Reading(end, begin, &read), &builder);
   if (whole && !builder.reason()) return builder.take();
-  return tl::unexpected(Problem{printable(builder.reason().value_or("this is not JSON")),
+  return tl::unexpected(Problem{safe(builder.reason().value_or("this is not JSON")),
                                 name + ":" + line_and_column(text, builder.at()),
                                 "give a file that roofmark wrote"});
 }

@@ -6,10 +6,13 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
+
+#include "analysis/text/plain_text.hpp"
 
 namespace roofmark {
 namespace {
@@ -289,23 +292,18 @@ class MachineText {
 };
 
 /// A machine file may come from anywhere: no control character of its names reaches a terminal.
-std::string inert(const std::string& text) {
-  std::string safe;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
-    const bool c1 = byte == 0xC2 && next >= 0x80 && next < 0xA0;  // U+0080 to U+009F
-    if (c1) ++i;
-    const bool control = c1 || (byte < ' ' && byte != '\n') || byte == 0x7F;
-    safe += control ? '?' : text[i];
-  }
-  return safe;
+std::string safe(const std::string& text, bool utf8) {
+  std::string lines;
+  std::istringstream all(text);
+  for (std::string line; std::getline(all, line);)
+    lines += (utf8 ? text::printable(line) : text::printable_ascii(line)) + "\n";
+  return lines;
 }
 
 }  // namespace
 
 std::string render_machine_text(const Machine& machine, const MachineTextOptions& options) {
-  return inert(MachineText(machine, options).render());
+  return safe(MachineText(machine, options).render(), options.utf8);
 }
 
 }  // namespace roofmark

@@ -34,7 +34,7 @@ class ProfileWriter {
 
   std::string write() {
     out_.open_object();
-    put("schema", std::string("roofmark-profile/1"));
+    put_text("schema", "roofmark-profile/1");
     out_.new_line();
     out_.key("program");
     put_program(profile_.program);
@@ -59,23 +59,24 @@ class ProfileWriter {
   }
 
  private:
+  // One name a kind: an overload would take a text for the other sort of text without a word.
+
   /// JSON has no NaN and no infinity: such a number is absent.
-  void put(const char* key, double value) {
+  void put_number(const char* key, double value) {
     if (!std::isfinite(value)) return;
     out_.key(key);
     out_.number(value, digits_);
   }
-  void put(const char* key, const std::optional<double>& value) {
-    if (value) put(key, *value);
+  void put_number(const char* key, const std::optional<double>& value) {
+    if (value) put_number(key, *value);
   }
-  void put(const char* key, const std::string& text) {
-    if (text.empty()) return;
+  void put_text(const char* key, std::string_view text) {
     out_.key(key);
     out_.text(text);
   }
-  void put(const char* key, std::string_view text) {
-    out_.key(key);
-    out_.text(text);
+  /// A text that a reader takes for empty where it is absent.
+  void put_text_if_any(const char* key, std::string_view text) {
+    if (!text.empty()) put_text(key, text);
   }
   void put_count(const char* key, std::uint64_t count) {
     out_.key(key);
@@ -87,29 +88,30 @@ class ProfileWriter {
     return found != origins_.end() && found->second == origin;
   }
 
-  void put(const char* key, const std::optional<Measure>& measure, std::string_view quantity = {}) {
+  void put_measure(const char* key, const std::optional<Measure>& measure,
+                   std::string_view quantity) {
     if (!measure || !std::isfinite(measure->value)) return;
     out_.key(key);
     out_.open_object();
-    put("value", measure->value);
-    if (!is_shared(quantity, origin_of(*measure))) put("source", spelling(measure->source));
+    put_number("value", measure->value);
+    if (!is_shared(quantity, origin_of(*measure))) put_text("source", spelling(measure->source));
     // A range of no width is none.
     const bool exact =
         compact_ && measure->low == measure->value && measure->high == measure->value;
     if (!exact) {
-      put("low", measure->low);
-      put("high", measure->high);
+      put_number("low", measure->low);
+      put_number("high", measure->high);
     }
     out_.close_object();
   }
 
   void put_origin(const Origin& origin, bool of_count = true) {
-    put("source", spelling(origin.source));
-    put("collector", origin.collector);
-    if (of_count) put("scope", spelling(origin.scope));
+    put_text("source", spelling(origin.source));
+    put_text_if_any("collector", origin.collector);
+    if (of_count) put_text("scope", spelling(origin.scope));
   }
 
-  void put(std::string_view key, const Count& count, std::string_view quantity) {
+  void put_counted(std::string_view key, const Count& count, std::string_view quantity) {
     const Origin origin = origin_of(count);
     const bool shared = is_shared(quantity, origin);
     out_.key(key);
@@ -124,8 +126,9 @@ class ProfileWriter {
     }
     out_.close_object();
   }
-  void put(std::string_view key, const std::optional<Count>& count, std::string_view quantity) {
-    if (count) put(key, *count, quantity);
+  void put_counted(std::string_view key, const std::optional<Count>& count,
+                   std::string_view quantity) {
+    if (count) put_counted(key, *count, quantity);
   }
 
   template <class Texts>
@@ -152,20 +155,20 @@ class ProfileWriter {
   }
 
   void put_work(const Work& work, bool thread_time) {
-    put("wall_s", work.wall_s, "wall_s");
-    if (thread_time) put("thread_s", work.thread_s, "thread_s");
+    put_measure("wall_s", work.wall_s, "wall_s");
+    if (thread_time) put_measure("thread_s", work.thread_s, "thread_s");
     out_.key("flop");
     out_.open_object();
     for (const auto& [precision, count] : work.flop)
-      put(spelling(precision), count, quantity_.of("flop", spelling(precision)));
+      put_counted(spelling(precision), count, quantity_.of("flop", spelling(precision)));
     out_.close_object();
     out_.key("bytes");
     out_.open_object();
     for (const auto& [level, traffic] : work.bytes) {
       out_.key(level);
       out_.open_object();
-      put("read", traffic.read, quantity_.of("bytes", level, "read"));
-      put("write", traffic.write, quantity_.of("bytes", level, "write"));
+      put_counted("read", traffic.read, quantity_.of("bytes", level, "read"));
+      put_counted("write", traffic.write, quantity_.of("bytes", level, "write"));
       out_.close_object();
     }
     out_.close_object();
@@ -173,15 +176,15 @@ class ProfileWriter {
       out_.key("operations");
       out_.open_object();
       for (const auto& [name, count] : work.operations)
-        put(name, count, quantity_.of("operations", name));
+        put_counted(name, count, quantity_.of("operations", name));
       out_.close_object();
     }
     if (!work.mix.empty()) put_mix(work.mix);
     if (work.declared_flop || work.declared_bytes) {
       out_.key("declared");
       out_.open_object();
-      put("flop", work.declared_flop, "declared.flop");
-      put("bytes", work.declared_bytes, "declared.bytes");
+      put_counted("flop", work.declared_flop, "declared.flop");
+      put_counted("bytes", work.declared_bytes, "declared.bytes");
       out_.close_object();
     }
   }
@@ -191,9 +194,9 @@ class ProfileWriter {
     out_.open_array();
     for (const ComputeClass& part : mix) {
       out_.open_object();
-      put("precision", spelling(part.precision));
+      put_text("precision", spelling(part.precision));
       if (!compact_ || part.width_bits > 0) put_count("width_bits", part.width_bits);
-      put("op", spelling(part.operation));
+      put_text("op", spelling(part.operation));
       put_count("flop", part.flop);
       out_.close_object();
     }
@@ -203,33 +206,33 @@ class ProfileWriter {
   void put_level(const LevelPlacement& level) {
     out_.open_object();
     if (level.intensity > 0) {  // else no FLOPs: there is no point on the chart
-      put("intensity", level.intensity);
-      put("roof_flop_per_s", level.roof_flop_per_s);
-      put("ridge", level.ridge);
+      put_number("intensity", level.intensity);
+      put_number("roof_flop_per_s", level.roof_flop_per_s);
+      put_number("ridge", level.ridge);
     }
-    put("bandwidth_bytes_per_s", level.bandwidth_bytes_per_s);
-    put("achieved_bytes_per_s", level.achieved_bytes_per_s);
+    put_number("bandwidth_bytes_per_s", level.bandwidth_bytes_per_s);
+    put_number("achieved_bytes_per_s", level.achieved_bytes_per_s);
     out_.close_object();
   }
 
   void put_conclusion(const Roofline& roofline) {
-    put("locus", std::string_view(roofline.locus));
-    put("precision", roofline.precision);
-    put("binding", roofline.binding);
-    put("side", spelling(roofline.side));
-    put("side_as_written", spelling(roofline.side_as_written));
-    put("verdict", spelling(roofline.verdict));
-    put("verdict_detail", roofline.verdict_detail);
-    put("fraction", roofline.fraction);
-    put("fraction_as_written", roofline.fraction_as_written);
+    put_text("locus", roofline.locus);
+    put_text_if_any("precision", roofline.precision);
+    put_text_if_any("binding", roofline.binding);
+    put_text("side", spelling(roofline.side));
+    put_text("side_as_written", spelling(roofline.side_as_written));
+    put_text("verdict", spelling(roofline.verdict));
+    put_text_if_any("verdict_detail", roofline.verdict_detail);
+    put_number("fraction", roofline.fraction);
+    put_number("fraction_as_written", roofline.fraction_as_written);
   }
 
   void put_evidence(const Roofline& roofline) {
-    put("roof_flop_per_s", roofline.roof_flop_per_s);
-    put("roof_as_written_flop_per_s", roofline.roof_as_written_flop_per_s);
-    put("achieved_flop_per_s", roofline.achieved_flop_per_s);
-    put("uncertainty", roofline.uncertainty);
-    put("explained_s", roofline.explained_s);
+    put_number("roof_flop_per_s", roofline.roof_flop_per_s);
+    put_number("roof_as_written_flop_per_s", roofline.roof_as_written_flop_per_s);
+    put_number("achieved_flop_per_s", roofline.achieved_flop_per_s);
+    put_number("uncertainty", roofline.uncertainty);
+    put_measure("explained_s", roofline.explained_s, {});
     out_.key("levels");
     out_.open_object();
     for (const auto& [level, placement] : roofline.levels) {
@@ -242,8 +245,8 @@ class ProfileWriter {
     for (const Rung& rung : roofline.ladder) {
       if (!std::isfinite(rung.gain)) continue;
       out_.open_object();
-      put("name", std::string_view(rung.name));
-      put("gain", rung.gain);
+      put_text("name", rung.name);
+      put_number("gain", rung.gain);
       out_.close_object();
     }
     out_.close_array();
@@ -251,14 +254,14 @@ class ProfileWriter {
       out_.key("notes");
       put_texts(roofline.notes);
     }
-    put("why", roofline.why);
+    put_text_if_any("why", roofline.why);
     out_.key("advice");
     out_.open_array();
     for (const Advice& advice : roofline.advice) {
       out_.open_object();
-      put("text", std::string_view(advice.text));
-      put("falsifier", advice.falsifier);
-      put("gain", advice.gain);
+      put_text("text", advice.text);
+      put_text_if_any("falsifier", advice.falsifier);
+      put_number("gain", advice.gain);
       out_.close_object();
     }
     out_.close_array();
@@ -281,11 +284,11 @@ class ProfileWriter {
   void put_visit_times(const VisitTimes& times) {
     out_.key("visit_s");
     out_.open_object();
-    put("min", times.min);
-    put("median", times.median);
-    put("max", times.max);
-    put("stddev", times.stddev);
-    put("first", times.first);
+    put_number("min", times.min);
+    put_number("median", times.median);
+    put_number("max", times.max);
+    put_number("stddev", times.stddev);
+    put_number("first", times.first);
     out_.close_object();
   }
 
@@ -301,9 +304,9 @@ class ProfileWriter {
   }
   void put_entry(const Missing& entry) {
     out_.open_object();
-    put("quantity", std::string_view(entry.quantity));
-    put("reason", std::string_view(entry.reason));
-    put("fix", std::string_view(entry.fix));
+    put_text("quantity", entry.quantity);
+    put_text("reason", entry.reason);
+    put_text("fix", entry.fix);
     out_.close_object();
   }
 
@@ -328,13 +331,13 @@ class ProfileWriter {
         region.threads == 1 && leaves_out("thread_s", region.work.thread_s == region.work.wall_s,
                                           region.work.thread_s.has_value());
     put_work(region.work, !thread_left_out);
-    put("marker_s", region.marker_s);
+    put_number("marker_s", region.marker_s);
     const bool visit_left_out =
         region.visits == 1 &&
         leaves_out("visit_s", region.visit_s == single_visit(region), region.visit_s.has_value());
     if (region.visit_s && !visit_left_out) put_visit_times(*region.visit_s);
-    put("imbalance", region.imbalance);
-    put("cores_used", region.cores_used, "cores_used");
+    put_number("imbalance", region.imbalance);
+    put_measure("cores_used", region.cores_used, "cores_used");
     const bool same = region.self_rooflines == region.rooflines;
     if (!compact_ || !same || region.self != region.work) {
       out_.key("self");
@@ -379,22 +382,22 @@ class ProfileWriter {
     put_names("command", "command_bytes", program.command);
     out_.key("exit_status");
     out_.integer(program.exit_status);
-    put("started", std::string_view(program.started));
-    put("host", std::string_view(program.host));
+    put_text("started", program.started);
+    put_text("host", program.host);
     out_.close_object();
   }
 
   void put_pass(const Pass& pass) {
     out_.open_object();
-    put("purpose", std::string_view(pass.purpose));
-    put("collector", std::string_view(pass.collector));
+    put_text("purpose", pass.purpose);
+    put_text("collector", pass.collector);
     if (pass.exit_status) {
       out_.key("exit_status");
       out_.integer(*pass.exit_status);
     }
-    put("wall_s", pass.wall_s);
-    put("coverage", pass.coverage);
-    put("note", pass.note);
+    put_number("wall_s", pass.wall_s);
+    put_number("coverage", pass.coverage);
+    put_text_if_any("note", pass.note);
     out_.close_object();
   }
 

@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <cstdlib>
 #include <string>
 #include <string_view>
+
+#include "analysis/text/parsing.hpp"
 
 namespace roofmark {
 namespace {
@@ -21,20 +21,15 @@ std::string_view variable(const char* name) {
 bool utf8_locale() {
   // The first that is set decides, as setlocale has it.
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    std::string value(variable(name));
+    const std::string value = text::lowered(variable(name));
     if (value.empty()) continue;
-    std::transform(value.begin(), value.end(), value.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return value.find("utf-8") != std::string::npos || value.find("utf8") != std::string::npos;
   }
   return false;
 }
 
 unsigned columns_variable() {
-  const std::string_view text = variable("COLUMNS");
-  unsigned value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? value : 0;
+  return text::whole_number<unsigned>(variable("COLUMNS")).value_or(0);
 }
 
 }  // namespace
