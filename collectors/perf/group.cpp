@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "descriptor_room.hpp"
 #include "user_read.hpp"
 
 namespace roofmark::perf {
@@ -162,7 +163,10 @@ bool read_pages(const Group& group, Reading& reading) {
 
 }  // namespace
 
-Refusal open_group(const FlatPlan& plan, unsigned index, pid_t thread, Group& group) {
+namespace {
+
+Refusal open_group(const FlatPlan& plan, unsigned index, pid_t thread, Group& group,
+                   const DescriptorRoom* room) {
   group = Group{};
   for (int& descriptor : group.descriptors) descriptor = -1;
   for (void*& page : group.pages) page = nullptr;
@@ -172,7 +176,8 @@ Refusal open_group(const FlatPlan& plan, unsigned index, pid_t thread, Group& gr
   const pid_t whom = planned.cpu < 0 ? thread : -1;
   for (unsigned i = 0; i < planned.count; ++i) {
     const int leader = i == 0 ? -1 : group.descriptors[0];
-    const int descriptor = open_event(plan.events[planned.first + i], whom, planned.cpu, leader);
+    int descriptor = open_event(plan.events[planned.first + i], whom, planned.cpu, leader);
+    if (room != nullptr) descriptor = room->move(descriptor);
     if (descriptor < 0) {
       const int error = errno;
       close_group(group);
@@ -188,6 +193,28 @@ Refusal open_group(const FlatPlan& plan, unsigned index, pid_t thread, Group& gr
   // Another CPU's or thread's counters can't be read by rdpmc.
   if (planned.cpu < 0) map(group);
   return {};
+}
+
+bool is_perf_event(int descriptor) {
+  std::uint64_t number = 0;
+  return ioctl(descriptor, PERF_EVENT_IOC_ID, &number) == 0;
+}
+
+}  // namespace
+
+Refusal open_group(const FlatPlan& plan, unsigned index, pid_t thread, Group& group,
+                   Descriptors numbers) {
+  if (numbers == Descriptors::as_given) return open_group(plan, index, thread, group, nullptr);
+  const DescriptorRoom room;
+  return open_group(plan, index, thread, group, &room);
+}
+
+void forget_group(Group& group) {
+  for (unsigned i = group.count; i > 0; --i)
+    if (is_perf_event(group.descriptors[i - 1])) close(group.descriptors[i - 1]);
+  group.count = 0;
+  group.by_page = false;
+  for (void*& page : group.pages) page = nullptr;
 }
 
 void close_group(Group& group) {

@@ -35,10 +35,18 @@ struct Reading {
   std::uint64_t values[most_events_per_group];
 };
 
+/// Where the numbers of a group's descriptors lie: as the kernel gives them, or above those that
+/// the program may have (descriptor_room.hpp).
+enum class Descriptors : std::uint8_t { as_given, out_of_the_way };
+
 /// Opens and enables one group: of `thread` (0: the caller), or of its CPU where the plan says so.
 /// On a refusal nothing stays open. Every value that a group reports is the kernel's, 64 bits wide.
-Refusal open_group(const FlatPlan& plan, unsigned index, pid_t thread, Group& group);
+Refusal open_group(const FlatPlan& plan, unsigned index, pid_t thread, Group& group,
+                   Descriptors numbers = Descriptors::as_given);
 void close_group(Group& group);
+/// In a fork child, of a group that the parent opened. The kernel does not map the pages there, and
+/// the program may have closed the descriptors and given their numbers to files of its own.
+void forget_group(Group& group);
 
 /// 0, or errno. EINVAL where the kernel gave fewer counters than were opened.
 /// A thread that reads its own group does so by `rdpmc` where every counter allows it at this

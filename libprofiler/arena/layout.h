@@ -48,6 +48,12 @@ struct Calibration {
   Clock clock;
 };
 
+// Why a group of counters was not opened; a collector's own numbers are below 0.
+struct Refusal {
+  int32_t error;  // errno
+  uint16_t group, event;
+};
+
 struct FileHeader {
   uint64_t magic;
   uint32_t version;
@@ -72,7 +78,12 @@ struct FileHeader {
   uint32_t host_bytes, executable_bytes;
   char host[256];
   char executable[1024];
-  uint64_t reserved[32];
+  // Hardware counters. The costs above are then those of markers that read them.
+  uint64_t counting;  // Counting; 0: none were asked for, or `counting_refusal` says why not
+  char counting_refusal[128];
+  uint64_t refused_threads;  // of which a group could not be opened, atomic
+  Refusal first_refusal;     // of those
+  uint64_t reserved[13];
 };
 
 struct SegmentHeader {
@@ -84,7 +95,15 @@ struct SegmentHeader {
   uint64_t reserved[4];
 };
 
-enum class ItemKind : uint32_t { none = 0, name = 1, thread = 2, record = 3, histogram = 4 };
+enum class ItemKind : uint32_t {
+  none = 0,
+  name = 1,
+  thread = 2,
+  record = 3,
+  histogram = 4,
+  events = 5,
+  counting = 6
+};
 
 struct ItemHeader {
   ItemKind kind;
@@ -116,8 +135,9 @@ struct Thread {
   uint32_t ended_threads;    // folded only: how many
   uint64_t serial;           // the nth recorded thread of the process
   uint64_t created_ticks;
-  uint64_t cpu_samples;  // how often the CPU was looked at
-  uint64_t reserved[2];
+  uint64_t cpu_samples;      // how often the CPU was looked at
+  uint64_t open_groups;      // of counters, a bit each; folded: that all of them had
+  Refusal refusal;           // why not the others
   uint64_t cpus[cpu_words];  // bit set: was seen there when it opened or closed a region
 };
 
@@ -173,11 +193,56 @@ struct Record {
   uint64_t reserved[1];
 };
 
+// Counts of a record's visits by hardware counters: this, then for each group of the plan an
+// EventGroup and its sums. They change in the bracket that `closing` and `last_exit` of the record
+// form. A visit's counts hold the work of its thread and, while that has others below it, the work
+// that those do outside of regions of their own.
+struct Events {
+  ItemHeader item;
+  uint32_t groups;
+  uint32_t unused;
+  uint64_t shared_visits;  // to which others' work was added
+  uint64_t shared_ticks;   // what reading them took, outside of the visits' own time
+  uint64_t blind_visits;   // whose thread had others below it that could not be read
+  uint64_t reserved[3];
+};
+struct EventGroup {
+  uint64_t whole;   // visits that it counted from end to end
+  uint64_t part;    // in which it ran for a part of the time
+  uint64_t missed;  // in which it did not run at all
+  uint64_t unread;  // in which it was not open or could not be read
+  // Sums over the first three, and over what an inherited visit did after the fork.
+  uint64_t enabled, running;
+  uint64_t values[1];  // as many as the group has
+};
+inline constexpr uint32_t event_group_words = 6;  // before its values
+
+// What is counted in this process: this, then a CountingGroup for each group of the plan, then
+// `words` doubles that say what an empty visit counts itself and as many that say what a visit adds
+// to the region around it (for each group enabled, running and its values), then the plan's text.
+struct Counting {
+  ItemHeader item;
+  uint32_t groups;
+  uint32_t words;
+  uint32_t plan_bytes;
+  uint32_t flags;  // CountingFlag
+  uint64_t reserved[5];
+};
+enum CountingFlag : uint32_t {
+  counting_blind = 1u << 0,  // other threads' counters can't be read
+};
+struct CountingGroup {
+  uint32_t values;
+  uint16_t of_package;   // 1: counts whoever works there
+  uint16_t always_runs;  // 1: enabled and running stay 0
+};
+
 static_assert(sizeof(SegmentHeader) == 64);
 static_assert(sizeof(Name) == item_alignment);
 static_assert(sizeof(Thread) % item_alignment == 0);
 static_assert(sizeof(Record) == 3 * item_alignment);
 static_assert(sizeof(Histogram) % item_alignment == 0);
+static_assert(sizeof(Events) == item_alignment && sizeof(Counting) == item_alignment);
 static_assert(sizeof(FileHeader) <= 4096);
 
 }  // namespace roofmark::arena

@@ -7,9 +7,9 @@ import subprocess
 import sys
 
 allowed = {
-    "close", "ioctl", "memchr", "memcmp", "memcpy", "memset", "mmap", "munmap", "read", "strlen", "syscall",
+    "close", "fcntl", "getrlimit", "ioctl", "memchr", "memcmp", "memcpy", "memset", "mmap", "munmap", "read", "setrlimit", "strlen", "syscall",
     "sysconf", "vsnprintf", "__errno_location", "_GLOBAL_OFFSET_TABLE_", "__udivti3",  # 128-bit division: in libgcc.a
-    "__vsnprintf_chk", "__read_chk",
+    "__vsnprintf_chk", "__read_chk", "fcntl64", "getrlimit64", "setrlimit64",
 }
 
 nm, objects = sys.argv[1], sys.argv[2:]

@@ -163,7 +163,8 @@ Scenarios own_scenarios() {
 
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
-  for (const auto& scenarios : {own_scenarios(), thread_scenarios(), process_scenarios()})
+  for (const auto& scenarios :
+       {own_scenarios(), thread_scenarios(), process_scenarios(), counted_scenarios()})
     for (const auto& [name, run] : scenarios)
       if (name == argv[1]) return run();
   return 2;

@@ -9,3 +9,4 @@ using Scenarios = std::vector<std::pair<std::string, int (*)()>>;
 
 Scenarios thread_scenarios();
 Scenarios process_scenarios();
+Scenarios counted_scenarios();

@@ -28,6 +28,14 @@ template <>
 struct ArenaKind<arena::Histogram> {
   static constexpr arena::ItemKind value = arena::ItemKind::histogram;
 };
+template <>
+struct ArenaKind<arena::Events> {
+  static constexpr arena::ItemKind value = arena::ItemKind::events;
+};
+template <>
+struct ArenaKind<arena::Counting> {
+  static constexpr arena::ItemKind value = arena::ItemKind::counting;
+};
 
 class ArenaImage {
  public:

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "arena_events.hpp"
 #include "arena_image.hpp"
 
 namespace roofmark {
@@ -33,6 +34,7 @@ struct Assembly {
   };
   std::unordered_map<std::uint64_t, Place> records;
   std::unordered_map<std::uint64_t, RawHistogram> histograms;
+  std::unordered_map<std::uint64_t, RawEvents> events;
   std::size_t orphans = 0, nameless = 0, cyclic = 0;
 };
 
@@ -50,6 +52,7 @@ void read_thread(Assembly& all, const arena::Thread& item, std::uint64_t offset)
   thread.mismatched = (item.flags & arena::thread_mismatched) != 0;
   thread.ended_threads = item.ended_threads;
   thread.cpu_samples = item.cpu_samples;
+  thread.refusal = {item.refusal.error, item.refusal.group, item.refusal.event};
   for (unsigned cpu = 0; cpu < arena::cpu_words * 64; ++cpu)
     if ((item.cpus[cpu / 64] >> (cpu % 64) & 1u) != 0) thread.cpus.push_back(cpu);
   all.threads.emplace(offset, all.process.threads.size());
@@ -113,6 +116,8 @@ void add_record(Assembly& all, const arena::Record& record, std::uint64_t offset
   const auto histogram = all.histograms.find(record.histogram);
   RawNode node = node_of(record, histogram != all.histograms.end() ? &histogram->second : nullptr);
   node.parent = parent;
+  if (const auto events = all.events.find(record.events); events != all.events.end())
+    node.events = events->second;
   if (name != all.names.end())
     node.name = name->second;
   else
@@ -203,6 +208,12 @@ void read_header(const arena::FileHeader& header, RawProcess& process) {
                                : header.records >= arena::record_cap
                                    ? "the limit of 1000000 paths was reached"
                                    : "a name was longer than 4096 bytes, or memory ran out";
+  process.counting_refusal = text_of(
+      header.counting_refusal, strnlen(header.counting_refusal, sizeof header.counting_refusal),
+      sizeof header.counting_refusal);
+  process.refused_threads = header.refused_threads;
+  process.first_refusal = {header.first_refusal.error, header.first_refusal.group,
+                           header.first_refusal.event};
   process.lost_visits = header.lost_visits;
   process.stale_exits = header.stale_exits;
   if ((header.flags & arena::file_forked) != 0) {
@@ -301,8 +312,13 @@ Result<RawProcess> read_arena(const std::string& path) {
   process.file = path;
   read_header(image->header(), process);
   std::vector<ArenaImage::Item> items = image->items(process.damage);
-  Assembly all{*image, process, {}, {}, {}, {}};
+  Assembly all{*image, process, {}, {}, {}, {}, {}};
+  for (const auto& item : items)
+    if (item.offset == image->header().counting) process.counting = read_counting(*image, item);
   for (const auto& item : items) {
+    if (process.counting && item.kind == ItemKind::events)
+      if (auto events = read_events(*image, item, *process.counting); events)
+        all.events.emplace(item.offset, std::move(*events));
     if (const auto* name = image->as<arena::Name>(item); name != nullptr)
       all.names.emplace(item.offset, text_of(name->bytes, name->length,
                                              item.bytes - offsetof(arena::Name, bytes)));

@@ -32,6 +32,46 @@ struct RawHistogram {
   std::optional<double> quantile(double q) const;
 };
 
+/// Why a group of counters was not opened in a thread.
+struct RawRefusal {
+  int error = 0;  ///< errno; below 0: the collector's own; 0: nothing was refused
+  unsigned group = 0, event = 0;
+};
+
+/// Sums of one group's differences over the visits of a node, and which visits they hold.
+struct RawEventGroup {
+  std::uint64_t whole = 0;   ///< visits that it counted from end to end
+  std::uint64_t part = 0;    ///< in which it ran for a part of the time
+  std::uint64_t missed = 0;  ///< in which it did not run: they count nothing, which is not 0
+  std::uint64_t unread = 0;  ///< in which it was not open or could not be read
+  std::uint64_t enabled = 0, running = 0;
+  std::vector<std::uint64_t> values;
+};
+
+/// Hardware counts of a node: work of its thread and, while that had others below it, what those
+/// did outside of regions of their own.
+struct RawEvents {
+  std::vector<RawEventGroup> groups;  ///< as in RawCounting
+  std::uint64_t shared_visits = 0;    ///< to which others' work was added
+  std::uint64_t shared_ticks = 0;     ///< what reading them took, outside of the visits' own time
+  std::uint64_t blind_visits = 0;     ///< whose thread had others below it that can't be read
+};
+
+/// What a process counted by: the plan that it was given, and what an empty visit counts.
+struct RawCounting {
+  struct Group {
+    unsigned values = 0;
+    bool of_package = false;
+    bool always_runs = false;  ///< its enabled and running stay 0
+  };
+  std::string plan;
+  std::vector<Group> groups;
+  /// Of an empty visit, and what a visit adds to the region around it: by group enabled, running
+  /// and the values.
+  std::vector<std::vector<double>> inner, whole;
+  bool blind = false;  ///< other threads' counters can't be read
+};
+
 struct RawNode {
   static constexpr std::size_t no_parent = static_cast<std::size_t>(-1);
 
@@ -49,6 +89,7 @@ struct RawNode {
   std::uint64_t threads = 1;         ///< > 1 only in a folded tree
   std::uint64_t max_thread_ticks = 0;
   std::optional<std::uint64_t> open_since;  ///< absolute ticks: a visit was open when it was read
+  std::optional<RawEvents> events;          ///< absent: no counters, or no room for their sums
   bool torn = false;        ///< caught in the middle of a change: its numbers may be one visit off
   bool mismatched = false;  ///< a visit was closed by the exit of a region around it
   bool wrong_thread = false;  ///< a visit was closed by another thread
@@ -67,6 +108,7 @@ struct RawThread {
   std::uint64_t ended_threads = 0;  ///< folded: how many
   std::vector<unsigned> cpus;       ///< where it was seen when regions opened or closed
   std::uint64_t cpu_samples = 0;    ///< of how many looks
+  RawRefusal refusal;               ///< why not all groups of counters were open
   std::vector<RawNode> nodes;       ///< parents before children
 
   /// Closed and open visits of everything below a node: what its marker cost follows from.
@@ -96,6 +138,10 @@ struct RawProcess {
   std::uint64_t fork_ticks = 0;
   std::vector<std::string> context;  ///< the path that was open when it was forked
   std::vector<RawThread> threads;
+  std::optional<RawCounting> counting;  ///< absent: no counters were asked for, or:
+  std::string counting_refusal;         ///< why the plan could not be followed at all
+  std::uint64_t refused_threads = 0;    ///< of which not every group could be opened
+  RawRefusal first_refusal;
   std::vector<std::string> damage;  ///< what could not be read, one sentence each
 
   /// Ticks per second. Absent when the two readings of a clock that needs calibration are too close

@@ -1,4 +1,5 @@
 // The one object that the annotation headers look for.
+#include "counting.hpp"
 #include "runtime.hpp"
 
 #if defined(ROOFMARK_COUNTED_IN_ARCHIVE)
@@ -39,6 +40,18 @@ void api_leave_site(roofmark_site* site) {
   else
     leave_at_site_slow(site, Clock::ticks());
 }
+template <class Clock>
+roofmark_token api_enter_name_counted(const char* name, size_t length) {
+  return after_entry<Clock>(enter_named(name, length));
+}
+template <class Clock>
+void api_leave_site_counted(roofmark_site* site) {
+  Node* node = load(here.line->current);
+  if (likely(node != nullptr && node->name == load(site->id)))
+    leave_counted<Clock>({node, node->record->entry});
+  else
+    leave_at_site_slow(site, Clock::ticks());
+}
 void api_declare(roofmark_token token, double flop, double bytes) {
   declare_work(token, flop, bytes);
 }
@@ -63,9 +76,21 @@ roofmark_api roofmark_api_v1 = {
     api_detach_thread,
 };
 
-void roofmark::runtime::use_clock(arena::Clock clock) {
-  if (clock != arena::Clock::monotonic_raw) return;
-  roofmark_api_v1.enter = api_enter<SystemClock>;
-  roofmark_api_v1.leave = api_leave<SystemClock>;
-  roofmark_api_v1.leave_site = api_leave_site<SystemClock>;
+namespace {
+
+template <class Clock>
+void use(bool counted) {
+  roofmark_api_v1.enter = counted ? enter_counted<Clock> : api_enter<Clock>;
+  roofmark_api_v1.leave = counted ? leave_counted<Clock> : api_leave<Clock>;
+  roofmark_api_v1.leave_site = counted ? api_leave_site_counted<Clock> : api_leave_site<Clock>;
+  if (counted) roofmark_api_v1.enter_name = api_enter_name_counted<Clock>;
+}
+
+}  // namespace
+
+void roofmark::runtime::use_paths(arena::Clock clock, bool counted) {
+  if (clock == arena::Clock::monotonic_raw)
+    use<SystemClock>(counted);
+  else
+    use<CounterClock>(counted);
 }

@@ -3,6 +3,7 @@
 // memory and must not write.
 #include <unistd.h>
 
+#include "counting.hpp"
 #include "runtime.hpp"
 
 namespace roofmark::runtime {
@@ -40,6 +41,8 @@ void divert(Thread* thread) {
 
 void after_fork_in_child() {
   const sigset_t before = mask_before_fork;
+  // Counted from here on: what it inherited counts its parent.
+  renew_counters_in_child(is_real(here.thread) ? here.thread : nullptr);
   inside_runtime = false;
   pthread_mutex_unlock(&runtime.lock);
   // Else a marker in a handler that ran before this one has made it a child already.
@@ -67,6 +70,7 @@ void inherit_open_regions(Thread* thread, Node* deepest, uint64_t when) {
                       ? &thread->root
                       : old->outer->successor;
     store(node->record->entry, when);
+    inherit_entry(thread, node);
     store(node->record->flags, uint32_t{arena::record_inherited});
   }
   set_current(thread->line, innermost);
@@ -157,13 +161,16 @@ void become_child(Thread* thread) {
     header->calibration.first_ticks = parent->calibration.first_ticks;
     header->calibration.first_raw_ns = parent->calibration.first_raw_ns;
     calibrate_again();
+    tell_counting();
   }
+  renew_counters_in_child(thread);
   bool ready = false;
   if (created && thread != nullptr) {
     thread->is_main = true;
     thread->origin = {};
     // The old nodes' ends are still needed: `root` and `gate` are the same addresses.
     ready = prepare_thread(thread);
+    if (ready) open_counters(thread, runtime.pid);
     if (ready && deepest != nullptr) inherit_open_regions(thread, deepest, when);
     if (ready) runtime.main = thread;
   }

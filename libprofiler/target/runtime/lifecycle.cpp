@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "counting.hpp"
 #include "runtime.hpp"
 
 namespace roofmark::runtime {
@@ -168,7 +169,6 @@ int connect() {
   Locked lock;
   if (runtime.active != 0) return 1;
   const arena::Clock clock = choose_clock();
-  use_clock(clock);
   watch_forks();
   if (runtime.fork_word == nullptr || !runtime.file.create(directory)) return 0;
   runtime.pid = getpid();
@@ -177,14 +177,20 @@ int connect() {
   const ClockPair first = read_both_clocks();
   header->calibration.first_ticks = first.ticks;
   header->calibration.first_raw_ns = first.raw_ns;
-  if (counter_is_clock)
+  begin_counting();
+  if (counting.half != nullptr)
+    measure_counted_marker(header);
+  else if (counter_is_clock)
     measure_marker<CounterClock>(header);
   else
     measure_marker<SystemClock>(header);
+  tell_counting();
   calibrate_again();
   set_interval(header->calibration);
   calibrate_again();
   if (!runtime.has_key) runtime.has_key = pthread_key_create(&runtime.key, thread_ends) == 0;
+  open_counters_of_others(thread_id());
+  use_paths(clock, counting.half != nullptr);
   store_release(runtime.active, 1);
   return 1;
 }

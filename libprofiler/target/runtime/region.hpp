@@ -21,6 +21,8 @@ namespace roofmark::runtime {
 
 struct Node;
 struct Thread;
+struct Counters;
+struct NodeCounts;
 
 /// Where a child is found by the number of its name: slots[name & mask], then the next ones.
 struct Slot {
@@ -125,6 +127,8 @@ struct alignas(64) Thread {
   Node root;   // current when nothing is open, in the main thread
   Node gate;   // the same, in other threads: has no children, so that every entry is looked at
   Node other;  // "(other)"
+  Counters* counters;        // null: nothing is counted
+  NodeCounts* other_counts;  // of `other`
 };
 
 inline constexpr unsigned recent_nodes = 64;

@@ -83,8 +83,9 @@ inline bool forked() {
 }
 
 // api.cpp
-/// Points the table's short paths to the clock that was chosen; before connect() answers.
-void use_clock(arena::Clock clock);
+/// Points the table's short paths to the clock that was chosen, and to those that read counters
+/// where that is asked for; before connect() answers.
+void use_paths(arena::Clock clock, bool counted);
 
 // lifecycle.cpp
 int connect();
@@ -99,6 +100,9 @@ void before_vfork();
 bool in_vfork_child(Thread* thread);
 
 // tree.cpp; all need the lock
+/// Room for an item that belongs to no thread, published by publish_shared_item().
+arena::ItemHeader* take_shared_item(uint32_t bytes, uint64_t& offset);
+void publish_shared_item();
 /// Room for an item in the thread's segments; it is seen by readers after publish(). Null: no room.
 void* take_item(Thread* thread, arena::ItemKind kind, uint32_t bytes, uint64_t& offset);
 void publish_item(Thread* thread);
@@ -110,8 +114,11 @@ bool make_other(Thread* thread);
 void note_truncation();
 
 // threads.cpp
+Thread* new_thread_struct();          // null: no memory; needs the lock
+void give_back(Thread* thread);       // needs the lock
 Thread* make_thread();                // this thread's state, or &lost_thread
 bool prepare_thread(Thread* thread);  // item, "(other)"; needs the lock
+int thread_id();
 /// Makes the calling thread go by that state.
 void be_thread(Thread* thread);
 /// For a thread whose nodes are no longer what they were: itself, at its end and as a fork child.

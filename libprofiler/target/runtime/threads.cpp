@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "counting.hpp"
 #include "runtime.hpp"
 
 namespace roofmark::runtime {
@@ -10,10 +11,6 @@ namespace {
 
 __thread Origin this_origin __attribute__((tls_model("initial-exec")));
 __thread unsigned exit_rounds __attribute__((tls_model("initial-exec")));
-
-int thread_id() {
-  return static_cast<int>(syscall(SYS_gettid));
-}
 
 bool is_alive(const Thread* thread, uint64_t serial) {
   return thread != nullptr && load_acquire(thread->serial) == serial;
@@ -80,7 +77,7 @@ void add_visits(Node* to, const Node* from) {
 }
 
 // Adds the record of a thread that ended. A reader that comes between sees the sum as torn.
-void fold_node(Node* to, const Node* from) {
+void fold_node(Node* to, Node* from) {
   arena::Record& sum = *to->record;
   arena::Record& one = *from->record;
   const uint32_t sequence = sum.sequence;
@@ -100,6 +97,7 @@ void fold_node(Node* to, const Node* from) {
     store(sum.sum_of_squares, sum.sum_of_squares + one.sum_of_squares);
     store(sum.threads, sum.threads + 1);
   }
+  if (counting.half != nullptr) add_folded_events(to, from);
   store(sum.adopted_visits, sum.adopted_visits + one.adopted_visits);
   store(sum.declared_flop, sum.declared_flop + one.declared_flop);
   store(sum.declared_bytes, sum.declared_bytes + one.declared_bytes);
@@ -109,6 +107,12 @@ void fold_node(Node* to, const Node* from) {
   store(sum.flags, sum.flags | (one.flags & kept));
   __atomic_fetch_or(&one.flags, arena::record_folded, __ATOMIC_RELAXED);
   store_release(sum.sequence, sequence + 2);
+}
+
+}  // namespace
+
+int thread_id() {
+  return static_cast<int>(syscall(SYS_gettid));
 }
 
 Thread* new_thread_struct() {
@@ -130,6 +134,8 @@ void give_back(Thread* thread) {
   thread->next_free = runtime.free;
   runtime.free = thread;
 }
+
+namespace {
 
 // The tree of the threads that ended; null: there is no room for it.
 Thread* folded_tree() {
@@ -200,7 +206,9 @@ Thread* make_thread() {
   Thread* thread = nullptr;
   {
     Locked lock;
-    thread = new_thread_struct();
+    // Nobody has opened counters for a thread that was created since recording began.
+    if (this_origin.created_ticks == 0) thread = thread_opened_for(thread_id());
+    if (thread == nullptr) thread = new_thread_struct();
     if (thread != nullptr) {
       thread->origin = this_origin;
       thread->detached = false;
@@ -208,7 +216,9 @@ Thread* make_thread() {
       thread->is_main = thread_id() == runtime.pid;
       if (prepare_thread(thread)) {
         if (thread->is_main) store_release(runtime.main, thread);
+        open_counters(thread, thread_id());
       } else {
+        close_counters(thread);
         give_back(thread);
         thread = nullptr;
       }
@@ -348,6 +358,9 @@ Origin origin_for_new_thread() {
 
 void thread_begins(const Origin& origin) {
   this_origin = origin;
+  // Its work counts from its first instruction, for the region that it was created in.
+  if (counting.half != nullptr && load_acquire(runtime.active) != 0 && here.thread == &no_thread)
+    make_thread();
 }
 
 void detach_this_thread() {
@@ -357,6 +370,10 @@ void detach_this_thread() {
   if (!is_real(here.thread)) return;
   here.thread->detached = true;
   here.thread->placement.valid = false;
+  if (counting.half != nullptr) {
+    Locked lock;
+    detach_counters(here.thread);
+  }
   __atomic_fetch_or(&here.thread->item->flags, arena::thread_detached, __ATOMIC_RELAXED);
 }
 
@@ -374,6 +391,7 @@ void thread_ends(void* value) {
   const uint64_t now = ticks();
   while (!is_idle(thread, current_of(thread)))
     close_visit(thread, current_of(thread), now, arena::record_unclosed);
+  if (counting.half != nullptr) close_counters(thread);
   Thread* folded = folded_tree();
   if (folded == nullptr) return;  // its own records stay
   for (Node* node = thread->first_node; node != nullptr; node = node->next) {

@@ -1,6 +1,7 @@
 // Building the tree: rare, and always under the lock.
 #include <string.h>
 
+#include "counting.hpp"
 #include "runtime.hpp"
 
 namespace roofmark::runtime {
@@ -32,24 +33,16 @@ uint64_t name_offset(uint32_t name) {
   if (entry->generation == runtime.generation) return entry->file_offset;
   uint32_t bytes = static_cast<uint32_t>(offsetof(arena::Name, bytes)) + entry->length;
   bytes = (bytes + arena::item_alignment - 1) & ~(arena::item_alignment - 1);
-  arena::SegmentHeader* segment = runtime.shared;
-  if (segment == nullptr || segment->used + bytes > segment->bytes) {
-    uint64_t wanted = segment == nullptr ? arena::first_segment_bytes : segment->bytes * 2;
-    if (wanted > arena::largest_segment_bytes) wanted = arena::largest_segment_bytes;
-    segment = runtime.file.add_segment(wanted);
-    if (segment == nullptr) segment = runtime.file.add_segment(arena::first_segment_bytes);
-    if (segment == nullptr) return 0;
-    runtime.shared = segment;
-    runtime.shared_offset = runtime.file.last_segment_offset();
-  }
-  auto* item = reinterpret_cast<arena::Name*>(reinterpret_cast<char*>(segment) + segment->used);
+  uint64_t offset = 0;
+  auto* item = reinterpret_cast<arena::Name*>(take_shared_item(bytes, offset));
+  if (item == nullptr) return 0;
   item->item = {arena::ItemKind::name, bytes};
   item->length = entry->length;
   memcpy(item->bytes, entry->bytes, entry->length);
-  entry->file_offset = runtime.shared_offset + segment->used;
+  entry->file_offset = offset;
   entry->generation = runtime.generation;
-  store_release(segment->used, segment->used + bytes);
-  return entry->file_offset;
+  publish_shared_item();
+  return offset;
 }
 
 bool grow_slots(Node* parent) {
@@ -101,6 +94,28 @@ arena::Record* take_record(Thread* thread, uint64_t parent, uint64_t name, uint6
 
 }  // namespace
 
+arena::ItemHeader* take_shared_item(uint32_t bytes, uint64_t& offset) {
+  arena::SegmentHeader* segment = runtime.shared;
+  if (segment == nullptr || segment->used + bytes > segment->bytes) {
+    uint64_t wanted = segment == nullptr ? arena::first_segment_bytes : segment->bytes * 2;
+    if (wanted > arena::largest_segment_bytes) wanted = arena::largest_segment_bytes;
+    segment = runtime.file.add_segment(wanted);
+    if (segment == nullptr) segment = runtime.file.add_segment(arena::first_segment_bytes);
+    if (segment == nullptr) return nullptr;
+    runtime.shared = segment;
+    runtime.shared_offset = runtime.file.last_segment_offset();
+  }
+  offset = runtime.shared_offset + segment->used;
+  return reinterpret_cast<arena::ItemHeader*>(reinterpret_cast<char*>(segment) + segment->used);
+}
+
+void publish_shared_item() {
+  arena::SegmentHeader* segment = runtime.shared;
+  const auto* item = reinterpret_cast<const arena::ItemHeader*>(
+      reinterpret_cast<const char*>(segment) + segment->used);
+  store_release(segment->used, segment->used + item->bytes);
+}
+
 void note_truncation() {
   arena::FileHeader* header = runtime.file.header();
   if (header != nullptr) __atomic_fetch_or(&header->flags, arena::file_truncated, __ATOMIC_RELAXED);
@@ -142,7 +157,7 @@ Node* make_node(Thread* thread, Node* parent, uint32_t name) {
   if (header == nullptr || load(header->records) >= arena::record_cap) return nullptr;
   const uint64_t name_at = name_offset(name);
   if (name_at == 0) return nullptr;
-  Node* node = thread->pool.take_array<Node>(1);
+  auto* node = static_cast<Node*>(thread->pool.take(sizeof(Node) + counting.node_bytes));
   if (node == nullptr) return nullptr;
   node->slots = empty_slots;
   node->name = name;
@@ -151,6 +166,7 @@ Node* make_node(Thread* thread, Node* parent, uint32_t name) {
   node->record = take_record(thread, parent->record_offset, name_at, node->record_offset);
   if (node->record == nullptr || !insert_child(parent, node)) return nullptr;
   publish_item(thread);
+  if (counting.half != nullptr) give_events(node);
   (thread->last_node == nullptr ? thread->first_node : thread->last_node->next) = node;
   thread->last_node = node;
   store(header->records, header->records + 1);
@@ -176,6 +192,10 @@ bool make_other(Thread* thread) {
   if (other.record == nullptr) return false;
   other.record->flags = arena::record_other;
   publish_item(thread);
+  if (counting.half != nullptr) {
+    thread->other_counts = static_cast<NodeCounts*>(thread->slot_pool.take(counting.node_bytes));
+    give_events(&other);
+  }
   give_histogram(&other);
   return true;
 }

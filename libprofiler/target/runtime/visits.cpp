@@ -2,6 +2,7 @@
 #include <sched.h>
 #include <string.h>
 
+#include "counting.hpp"
 #include "runtime.hpp"
 
 namespace roofmark::runtime {
@@ -126,6 +127,7 @@ void close_elsewhere(Node* node, uint64_t visit, uint64_t now) {
   Locked lock;
   for (Thread* owner = runtime.all; owner != nullptr; owner = owner->next_all) {
     if (node->thread != owner || owner->serial == 0 || !is_open(node->record, visit)) continue;
+    read_elsewhere(node);
     store(node->closed_visit, visit);
     store_release(node->closed_elsewhere, now);
     store_release(owner->line->deadline, uint64_t{0});
@@ -162,12 +164,16 @@ void settle_foreign_exits(Thread* thread) {
 
 void close_visit(Thread* thread, Node* node, uint64_t now, uint32_t flags) {
   arena::Record* record = node->record;
+  // Where another thread has closed the visit it has read the counters then.
+  const bool counted = counting.half != nullptr;
+  if (counted && (flags & arena::record_wrong_thread) == 0) read_exit(thread, node);
   if (node->inherited) {
     // Its entry was the parent process's: only the time since the fork is ours.
     node->inherited = false;
     const uint64_t since = record->entry;
     begin_closing(record, since);
     record->sum_ticks += now > since ? now - since : 0;
+    if (counted) add_events(thread, node, false);
     end_closing(record, now > since ? now : since);
   } else {
     const uint64_t entry = record->entry;
@@ -185,6 +191,7 @@ void close_visit(Thread* thread, Node* node, uint64_t now, uint32_t flags) {
       ++node->histogram->counts[histogram_bucket(duration)];
     else
       ++record->early_visits;
+    if (counted) add_events(thread, node, true);
     end_closing(record, entry + duration);
   }
   if (flags != 0) __atomic_fetch_or(&record->flags, flags, __ATOMIC_RELAXED);
