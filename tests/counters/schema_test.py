@@ -5,27 +5,16 @@ usage: schema_test.py SCHEMA TABLES
 Exit 77: skipped.
 """
 import copy
-import json
 import pathlib
 import sys
 
-try:
-    import jsonschema
-    Validator = jsonschema.Draft202012Validator
-except (ImportError, AttributeError):
-    print("skipped: python3-jsonschema with draft 2020-12 is not installed")
-    sys.exit(77)
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from schema import Schema, load, require_validator  # noqa: E402
+
+require_validator()
 
 
-def load(path):
-    def no_duplicates(pairs):
-        keys = [key for key, _ in pairs]
-        assert len(keys) == len(set(keys)), f"{path}: duplicate key among {keys}"
-        return dict(pairs)
-    return json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=no_duplicates)
-
-
-def refused(validator, table):
+def refused(schema, table):
     """Ways to spoil a table, each of which the schema has to see."""
     def spoilt(change):
         other = copy.deepcopy(table)
@@ -45,21 +34,19 @@ def refused(validator, table):
         "no reason": lambda t: t["not_countable"][0].__setitem__("reason", ""),
         "no source": lambda t: t["sources"].clear(),
     }
-    return [name for name, change in changes.items() if validator.is_valid(spoilt(change))]
+    return [name for name, change in changes.items() if schema.accepts(spoilt(change))]
 
 
 def main():
-    schema = load(pathlib.Path(sys.argv[1]))
-    Validator.check_schema(schema)
-    table_validator = Validator(schema)
-    common_validator = Validator({**schema["$defs"]["common"], "$defs": schema["$defs"]})
+    schema = Schema(sys.argv[1])
+    common_validator = schema.part("common")
     failures, used, common = 0, set(), {}
     paths = sorted(pathlib.Path(sys.argv[2]).glob("*.json"))
     assert paths, "no tables"
     for path in paths:
         document = load(path)
         is_common = path.name == "common.json"
-        for error in (common_validator if is_common else table_validator).iter_errors(document):
+        for error in (common_validator if is_common else schema.validator).iter_errors(document):
             print(f"FAILED: {path.name} {error.json_path}: {error.message[:200]}")
             failures += 1
         if is_common:
@@ -69,7 +56,7 @@ def main():
     for name in sorted(set(common["caveats"]) - used):
         print(f"FAILED: no table uses the caveat {name} of common.json")
         failures += 1
-    for name in refused(table_validator, load(paths[0].parent / "skylake_x.json")):
+    for name in refused(schema, load(paths[0].parent / "skylake_x.json")):
         print(f"FAILED: the schema takes {name}")
         failures += 1
     print(f"{len(paths)} files")

@@ -148,6 +148,17 @@ TEST_CASE("a match says whether its PMU is there") {
   CHECK(without[0].core_pmu == "armv8*");
 }
 
+TEST_CASE("two steppings of one processor are counted by one table") {
+  // Two packages, the second of a later stepping; and a rule that does ask for the stepping.
+  const std::vector<CpuIdentity> both = {x86("GenuineIntel", 6, 143, 6),
+                                         x86("GenuineIntel", 6, 143, 8)};
+  CHECK(names_for(both, {"cpu"}) == Names{"sapphire_rapids"});
+  CHECK(names_for(both, {"software"}) == Names{"sapphire_rapids"});
+  const std::vector<CpuIdentity> apart = {x86("GenuineIntel", 6, 85, 4),
+                                          x86("GenuineIntel", 6, 85, 7)};
+  CHECK(names_for(apart, {"cpu"}) == Names{"skylake_x", "cascade_lake"});
+}
+
 TEST_CASE("the user's table comes first") {
   std::vector<EventTable> tables = all_tables();
   EventTable own;

@@ -180,3 +180,16 @@ TEST_CASE("by intermediate code alone widths and the FMA share are found again")
   CHECK(fma.by_width.at(256) == 200000);
   CHECK(fma.fma == 200000);
 }
+
+TEST_CASE("a word that an option of the emulator does not know ends the run with a line") {
+  for (const std::string word :
+       {"--classify=nonsense", "--classify=", "--index=Modulo", "--L1=big"}) {
+    INFO(word);
+    const Run refused = run({program("kernels_sse2"), "triad", "10"}, flop_only(), {}, {word});
+    CHECK(WIFEXITED(refused.wait_status));
+    CHECK(WEXITSTATUS(refused.wait_status) == 1);
+    CHECK(refused.output.empty());
+    CHECK(refused.raw.empty());
+    CHECK(refused.errors.find(word.substr(0, word.find('='))) != std::string::npos);
+  }
+}

@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <iostream>
@@ -13,8 +12,10 @@
 
 #include "../record/support.hpp"
 #include "catch.hpp"
+#include "tests/support/in_child.hpp"
 
 using namespace roofmark;
+using roofmark::test::in_child;
 using roofmark::test::read_text;
 using roofmark::test::TemporaryDirectory;
 using roofmark::test::write_text;
@@ -30,16 +31,6 @@ mode_t mode_of(const fs::path& path) {
 std::size_t entries(const fs::path& directory) {
   return static_cast<std::size_t>(
       std::distance(fs::directory_iterator(directory), fs::directory_iterator()));
-}
-
-/// The exit status of a child that does this.
-template <class Work>
-int in_child(const Work& work) {
-  const pid_t child = fork();
-  if (child == 0) _exit(work());
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 }  // namespace

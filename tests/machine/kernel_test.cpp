@@ -27,6 +27,13 @@ std::vector<const Kernel*> usable(Kernel::Kind kind) {
   return all;
 }
 
+/// An architecture without kernels says so in the machine's notes; its tests say so here.
+template <class Kernels>
+bool skipped_without(const Kernels& kernels) {
+  if (kernels.empty()) WARN("skipped: there are no kernels for this processor");
+  return kernels.empty();
+}
+
 void run(const Kernel& kernel, Arrays& arrays, std::uint64_t passes) {
   for (std::size_t i = 0; i < count + 64; ++i) {
     arrays.a[i] = -7;
@@ -40,7 +47,7 @@ void run(const Kernel& kernel, Arrays& arrays, std::uint64_t passes) {
 }  // namespace
 
 TEST_CASE("there are kernels for this processor") {
-  if (all_kernels().empty()) return;  // an architecture without any says so in the machine's notes
+  if (skipped_without(all_kernels())) return;
   CHECK(usable(Kernel::Kind::clock).size() == 1);
   CHECK(usable(Kernel::Kind::compute).size() > 20);
   CHECK(usable(Kernel::Kind::bandwidth).size() >= 8);
@@ -95,7 +102,7 @@ TEST_CASE("a plan holds each ceiling once, with its candidates") {
   inputs.caches = {{"L1", 16384, false}, {"L2", 262144, false}};
   inputs.memory_set_bytes = std::size_t{64} << 20;
   const auto kernels = usable_kernels(all_kernels(), cpu_features());
-  if (kernels.empty()) return;
+  if (skipped_without(kernels)) return;
   const Plan plan = plan_stage(kernels, inputs);
   for (const Task& task : plan.tasks) {
     REQUIRE(task.ceiling < plan.ceilings.size());
@@ -126,7 +133,7 @@ TEST_CASE("a stage that has no time still brings windows for every ceiling") {
   inputs.memory_set_bytes = std::size_t{8} << 20;
   inputs.memory_warm_bytes = std::size_t{1} << 20;
   const auto kernels = usable_kernels(all_kernels(), cpu_features());
-  if (kernels.empty()) return;
+  if (skipped_without(kernels)) return;
   Result<Buffer> buffer = Buffer::reserve(std::size_t{16} << 20);
   REQUIRE(buffer);
   buffer->touch(buffer->bytes(), 60);
@@ -156,7 +163,7 @@ TEST_CASE("wide arithmetic and loops in L1 come after what they would slow down"
   inputs.memory_set_bytes = std::size_t{64} << 20;
   std::vector<const Kernel*> kernels;
   for (const Kernel& kernel : all_kernels()) kernels.push_back(&kernel);
-  if (kernels.empty()) return;
+  if (skipped_without(kernels)) return;
   const Plan plan = plan_stage(kernels, inputs);
   int last = 0;
   for (const Task& task : plan.tasks) {

@@ -21,8 +21,10 @@
 
 #include "analysis/check/kernels.hpp"
 #include "collectors/perf/group.hpp"
+#include "tests/support/in_child.hpp"
 
 using namespace roofmark::perf;
+using roofmark::test::in_child;
 
 namespace {
 
@@ -88,17 +90,6 @@ int error_of(const FlatPlan& plan) {
   const Refusal refusal = open_group(plan, 0, 0, group);
   if (!refusal) close_group(group);
   return refusal.error;
-}
-
-/// In a child, so that what it gives up is given up for it alone.
-template <class Body>
-int in_child(Body body) {
-  std::fflush(stdout);
-  const pid_t child = fork();
-  if (child == 0) _exit(body());
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 bool near_loop(std::uint64_t counted, std::uint64_t expected) {

@@ -11,23 +11,16 @@
 
 #include "catch.hpp"
 #include "support.hpp"
+#include "tests/support/in_child.hpp"
 
 using namespace roofmark;
+using roofmark::test::in_child;
 using roofmark::test::read_text;
 using roofmark::test::TemporaryDirectory;
 using roofmark::test::write_text;
 namespace fs = std::filesystem;
 
 namespace {
-
-/// Runs `body` in a child; its return value is the child's exit status.
-int in_child(const std::function<int()>& body) {
-  const pid_t pid = fork();
-  if (pid == 0) _exit(body());
-  int status = 0;
-  waitpid(pid, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
 
 constexpr int no_overlay = 99;
 

@@ -22,6 +22,13 @@ void level_option(const HChar* text, const HChar* name, cache::Index index,
   if (!parse_level(text, index, level)) VG_(fmsg_bad_option)(name, "a cache level is BYTES,WAYS\n");
 }
 
+/// Whether the second of two words was given; anything but the two ends the run with a line.
+bool is_second(const HChar* arg, const HChar* text, const HChar* first, const HChar* second) {
+  if (VG_STREQ(text, second)) return true;
+  if (!VG_STREQ(text, first)) VG_(fmsg_bad_option)(arg, "it is %s or %s\n", first, second);
+  return false;
+}
+
 }  // namespace
 
 Bool take_option(const HChar* arg) {
@@ -44,7 +51,7 @@ Bool take_option(const HChar* arg) {
   } else if (VG_BOOL_CLO(arg, "--cross-check", flag)) {
     options.cross_check = flag;
   } else if (VG_STR_CLO(arg, "--classify", text)) {
-    options.by_ir = VG_STREQ(text, "ir");
+    options.by_ir = is_second(arg, text, "bytes", "ir");
   } else if (VG_STR_CLO(arg, "--hot", text)) {
     options.hot = text;
   } else if (VG_BINT_CLO(arg, "--snapshot-ms", number, 0, 100000000)) {
@@ -57,7 +64,7 @@ Bool take_option(const HChar* arg) {
     level_option(text, "--L3", Index::hashed, options.geometry.l3);
   } else if (VG_STR_CLO(arg, "--index", text)) {
     // `modulo`: as other simulators do, for comparing with them.
-    const Index index = VG_STREQ(text, "modulo") ? Index::modulo : Index::hashed;
+    const Index index = is_second(arg, text, "hashed", "modulo") ? Index::modulo : Index::hashed;
     options.geometry.l2.index = options.geometry.l3.index = index;
   } else if (VG_BINT_CLO(arg, "--sample-shift", number, 0, 10)) {
     options.sampling.shift = static_cast<UChar>(number);

@@ -18,9 +18,7 @@ struct PlaceRow {
 class Places {
  public:
   PlaceRow& at(const HChar* function, const HChar* object, const HChar* file, UInt line) {
-    ULong key = hash_bytes(hash_start, function, VG_(strlen)(function));
-    key = hash_bytes(key, object, VG_(strlen)(object) + 1);
-    key = hash_bytes(key, file, VG_(strlen)(file) + 1);
+    ULong key = hash_text(hash_text(hash_text(hash_start, function), object), file);
     key = hash_bytes(key, &line, sizeof line) | 1;
     if (const UInt* index = by_key_.find(key)) return rows_[*index];
     by_key_.insert(key, static_cast<UInt>(rows_.size()));

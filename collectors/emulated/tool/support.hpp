@@ -2,6 +2,7 @@
 // constructor that runs at start: neither would ever be called in a Valgrind tool.
 #pragma once
 
+#include "hash.hpp"
 #include "valgrind.hpp"
 
 namespace roofmark::emulator {
@@ -107,12 +108,5 @@ void* map_zeroed(UWord bytes);
 /// The same for small blocks, cut from large mappings. Ends the run with a line where there are
 /// none.
 void* allocate_zeroed(UWord bytes);
-
-inline constexpr ULong hash_start = 0xCBF29CE484222325ULL;
-inline ULong hash_bytes(ULong hash, const void* data, UWord size) {
-  const auto* bytes = static_cast<const UChar*>(data);
-  for (UWord i = 0; i < size; ++i) hash = (hash ^ bytes[i]) * 0x100000001B3ULL;
-  return hash;
-}
 
 }  // namespace roofmark::emulator

@@ -19,6 +19,16 @@ inline Kernel flop_kernel(const char* name, const char* precision, unsigned widt
 inline Kernel instruction_kernel(Run run) {
   return {"integer", Work::instructions, "", 0, in_a_loop + 2, run};
 }
+/// Calls `pass(first, lines)` until so many cache lines are done, over the buffer again and again.
+template <class Pass>
+void over_lines(std::uint64_t lines, Buffer buffer, Pass pass) {
+  const std::uint64_t in_buffer = buffer.bytes / 64;
+  while (lines > 0) {
+    const std::uint64_t now = lines < in_buffer ? lines : in_buffer;
+    lines -= now;
+    pass(buffer.data, now);
+  }
+}
 inline Kernel memory_kernel(const char* name, Work work, Run run) {
   return {name, work, "", 128, 64, run};
 }

@@ -58,29 +58,21 @@ void integer(std::uint64_t n, Buffer) {
 }
 
 void read_all(std::uint64_t n, Buffer buffer) {
-  const std::uint64_t lines = buffer.bytes / 64;
-  while (n > 0) {
-    std::uint64_t now = n < lines ? n : lines;
-    n -= now;
-    const char* at = buffer.data;
+  over_lines(n, buffer, [](char* at, std::uint64_t now) {
     __asm__ volatile(
         "1:\n\tldp q0, q1, [%1]\n\tldp q2, q3, [%1, #32]\n\tadd %1, %1, #64\n\t"
         "subs %0, %0, #1\n\tb.ne 1b\n\t"
         : "+r"(now), "+r"(at)::"v0", "v1", "v2", "v3", "cc", "memory");
-  }
+  });
 }
 
 void write_all(std::uint64_t n, Buffer buffer) {
-  const std::uint64_t lines = buffer.bytes / 64;
-  while (n > 0) {
-    std::uint64_t now = n < lines ? n : lines;
-    n -= now;
-    char* at = buffer.data;
+  over_lines(n, buffer, [](char* at, std::uint64_t now) {
     __asm__ volatile(
         "movi v0.2d, #0\n\t1:\n\tstp q0, q0, [%1]\n\tstp q0, q0, [%1, #32]\n\t"
         "add %1, %1, #64\n\tsubs %0, %0, #1\n\tb.ne 1b\n\t"
         : "+r"(now), "+r"(at)::"v0", "cc", "memory");
-  }
+  });
 }
 
 }  // namespace

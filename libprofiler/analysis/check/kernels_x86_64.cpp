@@ -63,29 +63,21 @@ void integer(std::uint64_t n, Buffer) {
 }
 
 void read_all(std::uint64_t n, Buffer buffer) {
-  const std::uint64_t lines = buffer.bytes / 64;
-  while (n > 0) {
-    std::uint64_t now = n < lines ? n : lines;
-    n -= now;
-    const char* at = buffer.data;
+  over_lines(n, buffer, [](char* at, std::uint64_t now) {
     __asm__ volatile(
         "1:\n\tmovups (%1), %%xmm0\n\tmovups 16(%1), %%xmm1\n\tmovups 32(%1), %%xmm2\n\t"
         "movups 48(%1), %%xmm3\n\tadd $64, %1\n\tdec %0\n\tjnz 1b\n\t"
         : "+r"(now), "+r"(at)::"xmm0", "xmm1", "xmm2", "xmm3", "cc", "memory");
-  }
+  });
 }
 
 void write_all(std::uint64_t n, Buffer buffer) {
-  const std::uint64_t lines = buffer.bytes / 64;
-  while (n > 0) {
-    std::uint64_t now = n < lines ? n : lines;
-    n -= now;
-    char* at = buffer.data;
+  over_lines(n, buffer, [](char* at, std::uint64_t now) {
     __asm__ volatile(
         "pxor %%xmm0, %%xmm0\n\t1:\n\tmovups %%xmm0, (%1)\n\tmovups %%xmm0, 16(%1)\n\t"
         "movups %%xmm0, 32(%1)\n\tmovups %%xmm0, 48(%1)\n\tadd $64, %1\n\tdec %0\n\tjnz 1b\n\t"
         : "+r"(now), "+r"(at)::"xmm0", "cc", "memory");
-  }
+  });
 }
 
 }  // namespace

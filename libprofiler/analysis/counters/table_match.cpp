@@ -78,7 +78,12 @@ std::vector<TableMatch> match_tables(const std::vector<EventTable>& tables,
       candidates.erase(std::remove_if(candidates.begin(), candidates.end(),
                                       [&](const TableMatch& match) { return !there(match); }),
                        candidates.end());
-    std::move(candidates.begin(), candidates.end(), std::back_inserter(all));
+    // Processors that differ in what no rule asks for, their stepping say, are counted alike.
+    for (TableMatch& match : candidates)
+      if (std::none_of(all.begin(), all.end(), [&](const TableMatch& other) {
+            return other.table == match.table && other.core_pmu == match.core_pmu;
+          }))
+        all.push_back(std::move(match));
   }
   return all;
 }

@@ -1,5 +1,5 @@
-// Text that machines wrote, read without a look at the locale. What is not wholly the number that it
-// should be is none.
+// Text that machines wrote, read without a look at the locale. What is not wholly the number that
+// it should be is none.
 #pragma once
 
 #include <charconv>

@@ -15,9 +15,24 @@ extern "C" __attribute__((visibility("default"))) roofmark_api roofmark_api_v1;
 namespace roofmark::runtime {
 namespace {
 
+#if defined(ROOFMARK_COUNTED_IN_ARCHIVE)
+enum Counting { not_asked, recorded, counted };
+Counting counting = not_asked;
+
+// Asked once: whoever has an answer may be calling what stands in the table.
+bool counted_instead() {
+  if (load_acquire(counting) == not_asked) {
+    Locked lock;
+    if (counting == not_asked)
+      store_release(counting, roofmark_count_instead(&roofmark_api_v1) != 0 ? counted : recorded);
+  }
+  return load_acquire(counting) == counted;
+}
+#endif
+
 int api_connect() {
 #if defined(ROOFMARK_COUNTED_IN_ARCHIVE)
-  if (roofmark_count_instead(&roofmark_api_v1) != 0) return 1;
+  if (counted_instead()) return 1;
 #endif
   return connect();
 }
