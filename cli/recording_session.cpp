@@ -50,22 +50,71 @@ Result<fs::path> choose_file(const RecordingArguments& arguments) {
   return here;
 }
 
-/// Writes the profile; `file` becomes where it went, or empty.
-void write_profile(const Profile& profile, const RecordingArguments& arguments, fs::path& file) {
-  if (file.empty()) return;
-  const auto written = write_somewhere(file, to_json(profile), fallback_directories());
-  const bool elsewhere = !written || written->moved;
-  // The empty file that kept the name free.
-  if (elsewhere && arguments.output.empty()) unlink(file.c_str());
-  if (!written) {
-    tell("The recording could not be written: " + to_line(written.error()) + ".");
-    file.clear();
-    return;
+/// The profile on disk: first the times alone, so that a recorder that is killed leaves them, then
+/// all of it in their place.
+class ProfileFile {
+ public:
+  explicit ProfileFile(const RecordingArguments& arguments) : arguments_(arguments) {}
+
+  /// What fails here is tried again, and told, in the end.
+  void write_times(const Profile& profile) {
+    if (!arguments_.output.empty() && !is_replaceable(arguments_.output)) return;
+    if (!choose()) return;
+    const auto written = write_somewhere(*path_, to_json(profile), fallback_directories());
+    if (written)
+      place(*written);
+    else
+      give_name_back();
   }
-  if (written->moved)
-    tell("The recording went to " + written->path.string() + ": " + to_line(*written->moved) + ".");
-  file = written->path;
-}
+
+  /// Where all of it went; empty: nowhere, and that was told.
+  fs::path write(const Profile& profile) {
+    if (auto chosen = choose(); !chosen) {
+      tell("The recording could not be written: " + to_line(chosen.error()) + ".");
+      return {};
+    }
+    const auto written = write_somewhere(*path_, to_json(profile), fallback_directories());
+    if (written) {
+      place(*written);
+      return *path_;
+    }
+    const std::string left =
+        has_times_ ? " (" + path_->string() + " holds the times without the counts)" : "";
+    tell("The recording could not be written: " + to_line(written.error()) + left + ".");
+    if (has_times_) return *path_;
+    give_name_back();
+    return {};
+  }
+
+ private:
+  Result<fs::path> choose() {
+    if (path_) return *path_;
+    auto chosen = choose_file(arguments_);
+    if (chosen) path_ = *chosen;
+    return chosen;
+  }
+
+  /// Removes what lies at the chosen name and is ours: the empty file that kept a default name
+  /// free, or the times that something better replaces elsewhere.
+  void give_name_back() {
+    if (has_times_ || arguments_.output.empty()) unlink(path_->c_str());
+    path_.reset();
+    has_times_ = false;
+  }
+
+  void place(const Written& written) {
+    if (written.moved) {
+      tell("The recording went to " + written.path.string() + ": " + to_line(*written.moved) + ".");
+      give_name_back();
+    }
+    path_ = written.path;
+    has_times_ = true;
+  }
+
+  const RecordingArguments& arguments_;
+  std::optional<fs::path> path_;
+  bool has_times_ = false;
+};
 
 /// What is wrong with a number of seconds; empty for a good one.
 std::string seconds_problem(const std::string& text) {
@@ -133,23 +182,26 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
 }
 
 Session record_and_write(const RecordingArguments& arguments) {
+  ProfileFile file(arguments);
+  RecordOptions options = options_of(arguments);
+  options.keep = [&](Profile times) {
+    if (!arguments.no_machine) judge(times);
+    file.write_times(times);
+  };
   Session session;
-  session.recording = record(options_of(arguments));
+  session.recording = record(options);
   const Recording& recording = session.recording;
   if (recording.not_started) {
     tell(to_line(*recording.not_started));
     end_as(recording.end);
   }
-  // From here on the program's results are what counts: a closed pipe of ours must not end us.
-  std::signal(SIGPIPE, SIG_IGN);
-  if (auto file = choose_file(arguments))
-    session.file = *file;
-  else
-    tell("The recording could not be written: " + to_line(file.error()) + ".");
+  // From here on the program's results are what counts: a closed pipe of ours must not end us, nor
+  // a limit on the size of files.
+  for (const int number : {SIGPIPE, SIGXFSZ}) std::signal(number, SIG_IGN);
   Profile& profile = session.recording.profile;
   if (!arguments.no_machine) judge(profile);
   // Once: what reads from a pipe would see two documents.
-  write_profile(profile, arguments, session.file);
+  session.file = file.write(profile);
   return session;
 }
 

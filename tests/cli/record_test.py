@@ -416,6 +416,47 @@ class CountedPass(Case):
         self.assertGreater(self.region("open")["wall_s"]["value"], 3.9)
         self.assertIn("interrupted", self.profile()["passes"][1]["note"])
 
+    # Ends at once when it runs first, and never where it finds what its first run left.
+    ENDLESS = 'test -e mark && exec sleep 1000; : > mark; exec "$0" nested'
+
+    def until_it_counts(self, *target, options=()):
+        """A recording whose counted run is about to be started, or runs."""
+        running = self.start(*target, counters="auto", options=options)
+        said = b""
+        while b"Counting in a second run" not in said:
+            line = running.stderr.readline()
+            self.assertTrue(line, said)
+            said += line
+        return running
+
+    def test_a_killed_recorder_leaves_the_timed_run(self):
+        for options in ((), ("-o", "mine.json")):
+            running = self.until_it_counts("sh", "-c", self.ENDLESS, TARGET, options=options)
+            running.kill()
+            running.communicate(timeout=PATIENCE)
+            profile = self.profile(options[-1] if options else "out.roofmark.json")
+            self.assertEqual(self.region("outer", profile=profile)["visits"], 1)
+            self.assertGreater(self.region("outer", profile=profile)["wall_s"]["value"], 0)
+            self.assertEqual([p["purpose"] for p in profile["passes"]], ["time"])
+            self.assertTrue([note for note in profile["notes"] if "counted run did not end" in note], profile["notes"])
+            missing = {entry["quantity"]: entry["reason"] for entry in self.region("outer", profile=profile)["missing"]}
+            self.assertIn("Roofmark itself was ended", missing["flop"])
+            os.unlink(os.path.join(self.cwd, "mark"))
+
+    def test_a_pipe_gets_one_document_with_counts(self):
+        for output in ("/dev/stdout", "/proc/self/fd/1"):
+            done = self.record("sh", "-c", 'exec "$0" nested', TARGET, counters="auto", options=("-o", output))
+            profile = json.loads(done.stdout)
+            self.assertEqual([p["purpose"] for p in profile["passes"]], ["time", "counts"])
+            self.assertFalse([note for note in profile["notes"] if "did not end" in note], profile["notes"])
+
+    def test_what_was_kept_is_replaced_by_the_whole(self):
+        self.record(TARGET, "nested", counters="auto", options=("-o", "mine.json"))
+        self.assertEqual(os.listdir(self.cwd), ["mine.json"])
+        profile = self.profile("mine.json")
+        self.assertEqual([p["purpose"] for p in profile["passes"]], ["time", "counts"])
+        self.assertFalse([note for note in profile["notes"] if "did not end" in note], profile["notes"])
+
     def test_a_program_that_was_interrupted_is_not_run_again(self):
         running = self.start(TARGET, "signal", counters="auto")
         self.assertEqual(running.stdout.readline(), b"ready\n")

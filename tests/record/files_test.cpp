@@ -1,4 +1,5 @@
 // Where recordings and profiles go.
+#include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -102,6 +103,38 @@ TEST_CASE("a file is replaced as a whole, through links, and devices are written
   REQUIRE(full);
   CHECK(full->reason == "No space left on device");
   CHECK(std::distance(fs::directory_iterator(base.path()), fs::directory_iterator()) == 2);
+}
+
+TEST_CASE("only a regular file that is no open descriptor's gets a first document and a second") {
+  const TemporaryDirectory base;
+  const fs::path file = base.path() / "profile.json";
+  const fs::path link = base.path() / "link.json";
+  const fs::path pipe = base.path() / "pipe";
+  fs::create_symlink("profile.json", link);
+  CHECK(is_replaceable(file));
+  CHECK(is_replaceable(link));
+  write_text(file, "old");
+  CHECK(is_replaceable(file));
+  CHECK(is_replaceable(link));
+  CHECK(is_replaceable("profile.json"));
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK_FALSE(is_replaceable(pipe));
+  CHECK_FALSE(is_replaceable("/dev/null"));
+  CHECK_FALSE(is_replaceable(base.path()));
+  CHECK_FALSE(is_replaceable("/nowhere/profile.json"));
+  // A file, but by way of a descriptor.
+  const int descriptor = open(file.c_str(), O_RDWR | O_CLOEXEC);
+  REQUIRE(descriptor >= 0);
+  for (const char* folder : {"/proc/self/fd/", "/dev/fd/"}) {
+    const fs::path name = folder + std::to_string(descriptor);
+    if (fs::exists(name)) CHECK_FALSE(is_replaceable(name));
+  }
+  const fs::path indirect = base.path() / "indirect";
+  fs::create_symlink("/proc/self/fd/" + std::to_string(descriptor), indirect);
+  CHECK_FALSE(is_replaceable(indirect));
+  close(descriptor);
+  fs::create_symlink("loop", base.path() / "loop");
+  CHECK_FALSE(is_replaceable(base.path() / "loop"));
 }
 
 TEST_CASE("what can't be written where it was wanted goes elsewhere, and that is said") {

@@ -35,6 +35,23 @@ Result<fs::path> claim_name(const fs::path& directory, const std::string& stem,
               (directory / (stem + extension)).string(), "remove old recordings"});
 }
 
+bool is_replaceable(const fs::path& path) {
+  constexpr int most_links = 40;  // as the kernel has it
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() != fs::file_type::regular && status.type() != fs::file_type::not_found)
+    return false;
+  fs::path at = path;
+  for (int i = 0; i < most_links; ++i) {
+    const fs::path folder = fs::canonical(at.has_parent_path() ? at.parent_path() : ".", error);
+    if (error || *std::next(folder.begin(), folder == "/" ? 0 : 1) == "proc") return false;
+    if (!fs::is_symlink(at, error)) return true;
+    at = folder / fs::read_symlink(at, error);  // an absolute one replaces what is before it
+    if (error) return false;
+  }
+  return false;
+}
+
 Result<Written> write_somewhere(const fs::path& wanted, std::string_view text,
                                 const std::vector<fs::path>& fallbacks) {
   const auto problem = write_file(wanted, text);

@@ -25,6 +25,11 @@ Result<std::filesystem::path> claim_name(const std::filesystem::path& directory,
                                          const std::string& stem, const std::string& extension,
                                          const std::string& sibling);
 
+/// Whether a document written to this name can be replaced by a later one: it is or will be a
+/// regular file, and not the name of an open descriptor (/dev/stdout), which would be another file
+/// the second time. A pipe or a device gets one document.
+bool is_replaceable(const std::filesystem::path& path);
+
 /// Writes to `wanted`, or where that fails to a free name of the same kind in the first of the
 /// fallback directories that takes it.
 Result<Written> write_somewhere(const std::filesystem::path& wanted, std::string_view text,

@@ -94,21 +94,33 @@ const Machine* caches_of(const RecordOptions& options, const Profile& profile) {
   return options.caches_of ? &*options.caches_of : nullptr;
 }
 
-HotPaths hot_paths_of(const NativeRun& native) {
-  JoinInput input;
-  input.native = native.processes;
-  input.whole = native.whole;
-  input.ticks_per_second = native.ticks_per_second;
-  return hot_paths(input);
+/// Hands out the timed run alone, as the profile that stands if this process is killed from here
+/// on.
+void keep_times(const RecordOptions& options, JoinInput& input, const Profile& profile) {
+  if (!options.keep) return;
+  Profile times = profile;
+  const bool to_be_counted = !input.not_counted;
+  if (to_be_counted)
+    input.not_counted = Problem{"Roofmark itself was ended before the counted run was over", "",
+                                "record it again, and let it run to its end"};
+  times.notes.push_back(
+      to_be_counted
+          ? "The counted run did not end: Roofmark itself was ended before. This is the timed run "
+            "alone."
+          : "This machine's ceilings are not known: Roofmark itself was ended before.");
+  join(input, times);
+  if (to_be_counted) input.not_counted.reset();
+  options.keep(std::move(times));
 }
 
 void count(const RecordOptions& options, const NativeRun& native, const Scratch* scratch,
            const StdinCapture& standard_input, const SignalGate& gate, JoinInput& input,
            Profile& profile) {
   input.not_counted = why_not_counted(options, native);
-  // Batch systems and closing terminals kill soon after, and nothing is written yet. Who typed
+  // Batch systems and closing terminals kill soon after. Who typed
   // Ctrl-C at a program without an end waits for the report, or types it again.
   const bool hurried = native.asked_to_end == SIGTERM || native.asked_to_end == SIGHUP;
+  if (options.measure) keep_times(options, input, profile);
   auto interrupted = measure(options, gate, hurried, profile);
   if (interrupted && !input.not_counted) input.not_counted = std::move(interrupted);
   if (input.not_counted) return;
@@ -122,7 +134,7 @@ void count(const RecordOptions& options, const NativeRun& native, const Scratch*
   run.machine = caches_of(options, profile);
   run.native_cpu_s = native.whole.user_s + native.whole.system_s;
   run.processes = native.processes_seen;
-  run.hot = hot_paths_of(native);
+  run.hot = hot_paths(input);
   auto replayed = standard_input.replay();
   if (!replayed) {
     input.not_counted = replayed.error();
@@ -135,6 +147,7 @@ void count(const RecordOptions& options, const NativeRun& native, const Scratch*
     return;
   }
   run.directory = *directory;
+  keep_times(options, input, profile);
   auto outcome = run_counted_pass(run, gate);
   if (!outcome) {
     input.not_counted = outcome.error();
@@ -194,12 +207,12 @@ Recording record(const RecordOptions& options) {
       {"time", "clock", native.end.shell_status(), native.whole.wall_s, 1.0, ""});
 
   JoinInput input;
-  count(options, native, scratch ? &*scratch : nullptr, standard_input, gate, input, profile);
   input.native = std::move(native.processes);
   input.whole = native.whole;
   input.samples = std::move(native.samples);
   input.no_markers = std::move(native.no_markers);
   input.ticks_per_second = native.ticks_per_second;
+  count(options, native, scratch ? &*scratch : nullptr, standard_input, gate, input, profile);
   if (input.not_counted && options.tell && options.counters != "none" && !options.once)
     options.tell("Nothing is counted: " + to_line(*input.not_counted) + ".");
   join(input, profile);

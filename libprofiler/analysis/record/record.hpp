@@ -24,6 +24,9 @@ struct RecordOptions {
   std::function<Result<Machine>(const std::function<bool()>& interrupted)> measure;
   /// Without `measure`: whose caches the counted pass models; unset: those the kernel reports.
   std::optional<Machine> caches_of;
+  /// Gets what is known while more is to come: the timed run alone, before the machine is measured
+  /// and again before the counted run. A recorder that is killed later leaves what was kept here.
+  std::function<void(Profile)> keep;
   InstallPaths install;
   /// Directories that may hold the recording while it is made; empty: the usual ones.
   std::vector<std::filesystem::path> scratch_candidates;
