@@ -156,9 +156,27 @@ Problem hot_only(const HotPaths& hot, double deadline_s) {
       "", "--budget with more seconds, or a smaller case"};
 }
 
+/// A number that grows as the pass gets on: visits that began, and processes.
+std::uint64_t steps_of(const std::filesystem::path& output) {
+  std::uint64_t steps = 0;
+  for (const ProcessCounts& process : read_counts_of_pass(output).processes) {
+    ++steps;
+    for (const RegionCounts& region : process.regions) steps += region.visits;
+  }
+  return steps;
+}
+
 /// Why the counts end before the program did, if they do.
 std::optional<Problem> early_end(const Bounded& bounded, std::optional<double> deadline_s,
+                                 const Estimate& estimate, const Progress& progress,
                                  const std::filesystem::path& output) {
+  if (bounded.stuck)
+    return Problem{
+        fmt::format("the counted run was given up after {}, where {} at most were expected: it had "
+                    "got no further for {}, so it may wait for what only the timed run met",
+                    seconds(bounded.supervision.wall_s), seconds(estimate.high_s),
+                    seconds(progress.without_progress_s())),
+        "", "a case that waits for no peer and no clock, or --budget SECONDS to give it longer"};
   if (bounded.out_of_time)
     return Problem{"the counted run was ended after " + seconds(*deadline_s), "",
                    "--budget with more seconds, a smaller case, or declare() in the source"};
@@ -234,13 +252,21 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
                                    seconds(estimate.low_s), seconds(estimate.high_s)));
     return 0.5;
   };
-  const Bounded bounded = supervise_bounded(*launched, gate, deadline_s, show_progress);
+  Progress progress(options.patience_s.value_or(patience_s(estimate, run.native_wall_s)));
+  Bounds bounds{deadline_s, {}};
+  // Who names a budget has decided how long to wait.
+  if (!options.budget_s)
+    bounds.is_stuck = [&](double elapsed_s) {
+      return progress.due(elapsed_s) && progress.is_stuck(elapsed_s, steps_of(command->output));
+    };
+  const Bounded bounded = supervise_bounded(*launched, gate, bounds, show_progress);
   if (options.progress) options.progress("");
 
   emulated::CountedCommand planned = *command;
   CountsOfPass counts = read_counts_of_pass(planned.output);
   outcome.counts.processes = std::move(counts.processes);
-  outcome.counts.problem = early_end(bounded, deadline_s, planned.output);
+  outcome.counts.problem = early_end(bounded, deadline_s, estimate, progress, planned.output);
+  if (bounded.stuck) say(options, to_line(*outcome.counts.problem) + ".");
   for (const Problem& problem : counts.problems)
     outcome.notes.push_back("Counts: " + to_line(problem) + ".");
   if (outcome.counts.processes.empty() && !outcome.counts.problem)

@@ -4,6 +4,7 @@
 #include <analysis/files/descriptor.hpp>
 #include <analysis/profile/hot_paths.hpp>
 #include <analysis/profile/join.hpp>
+#include <analysis/record/patience.hpp>
 #include <analysis/record/record.hpp>
 #include <analysis/record/signal_gate.hpp>
 #include <filesystem>
@@ -21,6 +22,7 @@ struct CountedRun {
   HotPaths hot;                      ///< of the native run: served first where time is short
   Descriptor standard_input;         ///< what the target reads
   double native_cpu_s = 0;           ///< of the native run: the estimate rests on it
+  double native_wall_s = 0;          ///< of the native run, its waits included
   std::size_t processes = 1;         ///< each has to start the emulator anew
 };
 
@@ -30,11 +32,6 @@ struct CountedOutcome {
   std::vector<std::string> notes;
 };
 
-/// How long the pass takes, from measured slowdowns of programs of many kinds.
-struct Estimate {
-  double low_s = 0;
-  double high_s = 0;
-};
 Estimate estimate_counted_pass(double native_cpu_s, std::size_t processes, bool full_cache);
 /// Whether a pass is more likely than not to be ended before its end.
 bool exceeds(const Estimate& estimate, std::optional<double> deadline_s);

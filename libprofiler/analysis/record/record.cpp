@@ -133,6 +133,7 @@ void count(const RecordOptions& options, const NativeRun& native, const Scratch*
   run.options = &options;
   run.machine = caches_of(options, profile);
   run.native_cpu_s = native.whole.user_s + native.whole.system_s;
+  run.native_wall_s = native.whole.wall_s;
   run.processes = native.processes_seen;
   run.hot = hot_paths(input);
   auto replayed = standard_input.replay();

@@ -18,6 +18,9 @@ struct RecordOptions {
   bool full_cache = false;           ///< simulate every access, sample nothing
   bool once = false;                 ///< the target may run only once
   std::optional<double> budget_s;    ///< wall time for the counted pass; unset: the default
+  /// How long the counted pass may get no further, where no budget was given; unset: many times
+  /// what is expected of it.
+  std::optional<double> patience_s;
   /// Loads or measures the machine; called once, after the timed run and before the counted one,
   /// whose caches it describes. Gives up when `interrupted` says that the user wants to end. Unset:
   /// the ceilings stay unknown.

@@ -105,8 +105,9 @@ Supervision supervise(const Launched& program, const SignalGate& gate, const Loo
   }
 }
 
-Bounded supervise_bounded(const Launched& program, const SignalGate& gate,
-                          std::optional<double> deadline_s, const Look& look) {
+Bounded supervise_bounded(const Launched& program, const SignalGate& gate, const Bounds& bounds,
+                          const Look& look) {
+  const std::optional<double>& deadline_s = bounds.deadline_s;
   const pid_t pid = program.pid;
   const double started_s = program.started_s;
   EndWatch watch(pid);
@@ -137,6 +138,10 @@ Bounded supervise_bounded(const Launched& program, const SignalGate& gate,
     if (reap(pid, started_s, watch, result.supervision)) break;
     if (deadline_s && !kill_at_s && elapsed_s >= *deadline_s) {
       result.out_of_time = true;
+      ask_to_end(elapsed_s);
+    }
+    if (bounds.is_stuck && !kill_at_s && bounds.is_stuck(elapsed_s)) {
+      result.stuck = true;
       ask_to_end(elapsed_s);
     }
     if (kill_at_s && elapsed_s >= *kill_at_s) kill(-pid, SIGKILL);

@@ -30,13 +30,21 @@ using Look = std::function<double(double elapsed_s)>;
 /// reached it already. `look` may be empty.
 Supervision supervise(const Launched& program, const SignalGate& gate, const Look& look);
 
-/// As supervise, for a program that nobody waits for in front of the terminal: its process group is
-/// ended when `deadline_s` has passed or a signal asks for it, and it is said which.
+/// What ends a program that nobody waits for in front of the terminal.
+struct Bounds {
+  std::optional<double> deadline_s;  ///< it may take so long
+  /// Asked at each look: it gets nowhere and is to be given up. May be empty.
+  std::function<bool(double elapsed_s)> is_stuck;
+};
+
+/// As supervise, for such a program: its process group is ended at one of its bounds or when a
+/// signal asks for it, and it is said which.
 struct Bounded {
   Supervision supervision;
   bool out_of_time = false;
+  bool stuck = false;
 };
-Bounded supervise_bounded(const Launched& program, const SignalGate& gate,
-                          std::optional<double> deadline_s, const Look& look);
+Bounded supervise_bounded(const Launched& program, const SignalGate& gate, const Bounds& bounds,
+                          const Look& look);
 
 }  // namespace roofmark
