@@ -51,9 +51,11 @@ void add_run_command(CLI::App& app, const std::vector<std::string>& target) {
     options.width = terminal.width;
     options.utf8 = terminal.utf8;
     options.colour = terminal.colour;
-    const std::string text = render_text(session.recording.profile, options);
-    std::fputs(text.c_str(), stderr);
-    if (!session.file.empty()) write_page(session.recording.profile, session.file);
+    end_at_shortage(session, [&] {
+      const std::string text = render_text(session.recording.profile, options);
+      std::fputs(text.c_str(), stderr);
+      if (!session.file.empty()) write_page(session.recording.profile, session.file);
+    });
     end_as(session.recording.end);
   });
 }

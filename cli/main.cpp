@@ -2,10 +2,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <analysis/record/shortage.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <roofmark/result.hpp>
+#include <system_error>
 
 #include "commands.hpp"
 
@@ -79,16 +83,31 @@ int run(int argc, char** argv) {
   return status;
 }
 
+/// Memory has run out, or this is a fault of ours, which leaves a core file.
+[[noreturn]] void end_at_once() {
+  try {
+    if (const auto error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const std::exception& error) {
+    const bool no_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+    std::fprintf(stderr, "roofmark: %s\n",
+                 no_memory ? "there is not enough memory; raise its limit (ulimit -v), or free some"
+                           : error.what());
+    if (no_memory || dynamic_cast<const std::system_error*>(&error) != nullptr) _exit(not_started);
+  } catch (...) {
+  }
+  std::abort();
+}
+
 }  // namespace
 }  // namespace roofmark::cli
 
 int main(int argc, char** argv) {
   roofmark::cli::reserve_standard_descriptors();
+  // Where nobody catches it, in another thread or at the end of an object's life.
+  std::set_terminate(roofmark::cli::end_at_once);
   try {
     return roofmark::cli::run(argc, argv);
   } catch (const std::exception& error) {
-    // Memory, or a fault of ours.
-    std::fprintf(stderr, "roofmark: %s\n", error.what());
-    return roofmark::cli::not_started;
+    return roofmark::cli::say(roofmark::shortage(error), roofmark::cli::not_started);
   }
 }

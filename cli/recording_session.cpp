@@ -5,6 +5,7 @@
 #include <analysis/machine/measure.hpp>
 #include <analysis/profile/profile_json.hpp>
 #include <analysis/record/output_file.hpp>
+#include <analysis/record/shortage.hpp>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -70,7 +71,7 @@ class ProfileFile {
   /// Where all of it went; empty: nowhere, and that was told.
   fs::path write(const Profile& profile) {
     if (auto chosen = choose(); !chosen) {
-      tell("The recording could not be written: " + to_line(chosen.error()) + ".");
+      leave(chosen.error());
       return {};
     }
     const auto written = write_somewhere(*path_, to_json(profile), fallback_directories());
@@ -78,12 +79,17 @@ class ProfileFile {
       place(*written);
       return *path_;
     }
+    leave(written.error());
+    if (has_times_) return *path_;
+    if (path_) give_name_back();
+    return {};
+  }
+
+  /// What was written stays as it is.
+  void leave(const Problem& problem) {
     const std::string left =
         has_times_ ? " (" + path_->string() + " holds the times without the counts)" : "";
-    tell("The recording could not be written: " + to_line(written.error()) + left + ".");
-    if (has_times_) return *path_;
-    give_name_back();
-    return {};
+    tell("The recording could not be written: " + to_line(problem) + left + ".");
   }
 
  private:
@@ -181,6 +187,15 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
       "Roofmark could not start it, 126 it can't be executed, 127 it was not found.");
 }
 
+void end_at_shortage(const Session& session, const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const std::exception& error) {
+    tell(to_line(shortage(error)) + ".");
+    end_as(session.recording.end);
+  }
+}
+
 Session record_and_write(const RecordingArguments& arguments) {
   ProfileFile file(arguments);
   RecordOptions options = options_of(arguments);
@@ -199,9 +214,12 @@ Session record_and_write(const RecordingArguments& arguments) {
   // a limit on the size of files.
   for (const int number : {SIGPIPE, SIGXFSZ}) std::signal(number, SIG_IGN);
   Profile& profile = session.recording.profile;
-  if (!arguments.no_machine) judge(profile);
-  // Once: what reads from a pipe would see two documents.
-  session.file = file.write(profile);
+  end_at_shortage(session, [&] {
+    if (recording.not_joined) return file.leave(*recording.not_joined);
+    if (!arguments.no_machine) judge(profile);
+    // Once: what reads from a pipe would see two documents.
+    session.file = file.write(profile);
+  });
   return session;
 }
 

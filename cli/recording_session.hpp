@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <analysis/record/record.hpp>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,6 +35,10 @@ struct Session {
 /// Records, measures the machine and writes the profile. Says on stderr what the user should know.
 /// Does not return when the target could not be started.
 Session record_and_write(const RecordingArguments& arguments);
+
+/// Does what is left to do when the target has ended. Where there is no memory for it: one line,
+/// and the end that the target had.
+void end_at_shortage(const Session& session, const std::function<void()>& work);
 
 /// A line on stderr, with the command's name before it.
 void tell(const std::string& line);

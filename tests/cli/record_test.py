@@ -282,6 +282,81 @@ class Surroundings(Case):
         self.assertIn("regions", [missing["quantity"] for missing in profile["regions"][0]["missing"]])
 
 
+class Shortage(Case):
+    """Little of what a process needs, and a recorder that is killed: nothing is left lying about."""
+
+    def tearDown(self):
+        self.assertEqual(self.left(), [])
+        super().tearDown()
+
+    def left(self):
+        """What recordings have left in the places where they work."""
+        return [os.path.join(place, name) for place in (self.scratch, self.cwd) for name in os.listdir(place)
+                if name.startswith(("roofmark-scratch-", ".roofmark-"))]
+
+    def limited(self, limit, counters="none"):
+        """Records under a `ulimit`; nothing where not even `--version` can be had."""
+        shell = ["sh", "-c", f"ulimit {limit}; exec \"$@\"", "sh"]
+        options = {"cwd": self.cwd, "env": self.environment, "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,
+                   "stderr": subprocess.PIPE, "timeout": PATIENCE, "check": False}
+        if subprocess.run([*shell, ROOFMARK, "--version"], **options).returncode:
+            return None
+        return subprocess.run([*shell, *self.command(TARGET, "nested", "3", counters=counters)], **options)
+
+    def assert_line_or_end(self, done):
+        """Either it did not start, and one line says why, or the program's end is the recorder's."""
+        self.assertIn(done.returncode, (3, 125), done.stderr)
+        self.assertNotIn(b"terminate called", done.stderr)
+        self.assertNotIn(b"std::", done.stderr)
+        if done.returncode == 125:
+            lines = done.stderr.decode().splitlines()
+            self.assertTrue(lines[-1].startswith("roofmark: "), lines)
+
+    def test_few_descriptors(self):
+        for descriptors in range(4, 20):
+            done = self.limited(f"-n {descriptors}", counters="auto")
+            if done is None:
+                continue
+            self.assert_line_or_end(done)
+            self.assertEqual(self.left(), [], f"with {descriptors} descriptors")
+
+    def test_little_memory(self):
+        ends = []
+        for kib in range(8000, 64000, 1000):
+            done = self.limited(f"-v {kib}")
+            if done is None:
+                continue
+            self.assert_line_or_end(done)
+            self.assertEqual(self.left(), [], f"with {kib} KiB")
+            ends.append(done.returncode)
+        if not ends:
+            skip("this build needs more address space than an ordinary one")
+        self.assertEqual(ends[-1], 3)
+
+    def test_what_a_killed_recorder_left_goes_with_the_next(self):
+        running = self.start(TARGET, "open", "600000")
+        self.assertEqual(running.stdout.readline(), b"ready\n")
+        program, = self.children(running.pid)
+        running.kill()
+        running.wait(timeout=PATIENCE)
+        try:
+            self.assertEqual(len(self.left()), 1)
+            # One that lives, beside it.
+            other = self.start(TARGET, "signal")
+            self.assertEqual(other.stdout.readline(), b"ready\n")
+            alive = self.left()
+            self.assertEqual(len(alive), 1)
+            self.record(TARGET, "nested", options=("-o", "next.json"))
+            self.assertEqual(self.left(), alive)
+            other.send_signal(signal.SIGTERM)
+            _, errors = other.communicate(timeout=PATIENCE)
+            self.assertEqual(other.returncode, signal.SIGTERM, errors)
+            self.assertEqual(self.region("waiting")["visits"], 1)
+        finally:
+            os.kill(program, signal.SIGKILL)
+            running.communicate(timeout=PATIENCE)
+
+
 class Programs(Case):
     def test_unannotated(self):
         self.record("sh", "-c", "exit 2", expect=2)
@@ -442,6 +517,10 @@ class CountedPass(Case):
             missing = {entry["quantity"]: entry["reason"] for entry in self.region("outer", profile=profile)["missing"]}
             self.assertIn("Roofmark itself was ended", missing["flop"])
             os.unlink(os.path.join(self.cwd, "mark"))
+        # The second one has removed what the first left, and the next removes the second's.
+        self.assertEqual(len(os.listdir(self.scratch)), 1)
+        self.record("true", options=("-o", "/dev/null"))
+        self.assert_clean()
 
     def test_a_pipe_gets_one_document_with_counts(self):
         for output in ("/dev/stdout", "/proc/self/fd/1"):

@@ -95,6 +95,26 @@ TEST_CASE("where there is no room, the old file stays and nothing else") {
   CHECK(entries(base.path()) == 1);
 }
 
+TEST_CASE("a process that is killed while it writes leaves the old file, and nothing for long") {
+  const TemporaryDirectory base;
+  const fs::path file = base.path() / "profile.json";
+  write_text(file, "old");
+  const int status = in_child([&] {
+    const rlimit little{1000, 1000}, no_core{0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    setrlimit(RLIMIT_FSIZE, &little);
+    signal(SIGXFSZ, SIG_DFL);  // kills in the middle of the write
+    write_file(file, std::string(100000, 'x'));
+    return 0;
+  });
+  CHECK(status == 128 + SIGXFSZ);
+  CHECK(read_text(file) == "old");
+  // Where the file system has no files without a name, the next one clears up.
+  CHECK_FALSE(write_file(file, "new"));
+  CHECK(read_text(file) == "new");
+  CHECK(entries(base.path()) == 1);
+}
+
 TEST_CASE("a file that may not be written is not replaced") {
   const TemporaryDirectory base;
   const fs::path file = base.path() / "profile.json";

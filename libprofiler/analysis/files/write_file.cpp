@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <analysis/files/descriptor.hpp>
+#include <analysis/files/leftovers.hpp>
 #include <analysis/files/write_file.hpp>
 #include <cerrno>
 #include <cstring>
@@ -52,25 +53,45 @@ fs::path end_of_links(fs::path path) {
   return path;
 }
 
-struct Opened {
-  Descriptor descriptor;
-  fs::path path;
-};
+constexpr const char* beside_prefix = ".roofmark-";
+constexpr const char* beside_suffix = ".tmp";
 
-/// A new file in the same directory, so that it can take the other's place. A short name of its
+fs::path folder_of(const fs::path& target) {
+  return target.has_parent_path() ? target.parent_path() : fs::path(".");
+}
+
+/// A name in the same directory, so that the file can take the other's place. A short one of its
 /// own: a suffix might make the other's too long.
-Opened open_beside(const fs::path& target) {
-  constexpr int most_names = 100;
-  Opened opened;
+fs::path name_beside(const fs::path& target, int number) {
+  return folder_of(target) /
+         (beside_prefix + std::to_string(getpid()) + "-" + std::to_string(number) + beside_suffix);
+}
+
+constexpr int most_names = 100;
+
+/// A new file beside `target` that has a name from the start, and is held. The kernel applies the
+/// umask, which can't be read without setting it for all threads.
+Descriptor make_beside(const fs::path& target, fs::path& name) {
+  remove_leftovers(folder_of(target), beside_prefix, beside_suffix);
   for (int number = 0; number < most_names; ++number) {
-    opened.path = target.parent_path() /
-                  (".roofmark-" + std::to_string(getpid()) + "-" + std::to_string(number) + ".tmp");
-    // The kernel applies the umask, which can't be read without setting it for all threads.
-    opened.descriptor =
-        Descriptor(open(opened.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (opened.descriptor || errno != EEXIST) break;
+    name = name_beside(target, number);
+    Descriptor made(open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (made && hold(made.get(), name)) return made;
+    if (!made && errno != EEXIST) break;
   }
-  return opened;
+  return {};
+}
+
+/// Gives a name beside `target` to a file that has none. 0 or an error.
+int name_file(int descriptor, const fs::path& target, fs::path& name) {
+  const std::string open_file = "/proc/self/fd/" + std::to_string(descriptor);
+  for (int number = 0; number < most_names; ++number) {
+    name = name_beside(target, number);
+    if (linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0)
+      return 0;
+    if (errno != EEXIST) break;
+  }
+  return errno;
 }
 
 /// 0 or an error.
@@ -80,22 +101,42 @@ int write_directly(const fs::path& path, std::string_view text) {
   return descriptor ? write_all(descriptor.get(), text) : errno;
 }
 
-/// 0 or an error.
-int replace(const fs::path& target, const struct stat* old, std::string_view text) {
-  if (old != nullptr && access(target.c_str(), W_OK) != 0) return errno;
-  Opened beside = open_beside(target);
-  if (!beside.descriptor) return errno;
-  const int descriptor = beside.descriptor.get();
+/// Writes into a new file that replaces another. 0 or an error.
+int fill(int descriptor, const struct stat* old, std::string_view text) {
   if (old != nullptr) {
     // The owner first: changing it may clear bits of the mode. It may not be allowed.
     [[maybe_unused]] const int owned = fchown(descriptor, old->st_uid, old->st_gid);
     fchmod(descriptor, old->st_mode & 07777);
   }
-  int error = write_all(descriptor, text);
+  if (const int error = write_all(descriptor, text); error != 0) return error;
   // Some file systems tell only here that the disk is full.
-  if (error == 0 && fsync(descriptor) != 0) error = errno;
-  if (error == 0 && rename(beside.path.c_str(), target.c_str()) != 0) error = errno;
-  if (error != 0) unlink(beside.path.c_str());
+  return fsync(descriptor) == 0 ? 0 : errno;
+}
+
+/// Moves the new file to the other's place. 0 or an error.
+int move_to(const fs::path& target, const fs::path& name) {
+  if (rename(name.c_str(), target.c_str()) == 0) return 0;
+  const int error = errno;
+  unlink(name.c_str());
+  return error;
+}
+
+/// 0 or an error.
+int replace(const fs::path& target, const struct stat* old, std::string_view text) {
+  if (old != nullptr && access(target.c_str(), W_OK) != 0) return errno;
+  fs::path name;
+  // Without a name until it is complete: nothing is left of it if we are killed before.
+  if (const Descriptor unnamed{
+          open(folder_of(target).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666)}) {
+    if (const int error = fill(unnamed.get(), old, text); error != 0) return error;
+    if (name_file(unnamed.get(), target, name) == 0) return move_to(target, name);
+  }
+  // Not every file system has such files, and they get no name where /proc is not there.
+  const Descriptor named = make_beside(target, name);
+  if (!named) return errno;
+  const int error = fill(named.get(), old, text);
+  if (error == 0) return move_to(target, name);
+  unlink(name.c_str());
   return error;
 }
 

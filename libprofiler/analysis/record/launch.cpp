@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 
 extern char** environ;
 
@@ -33,6 +34,15 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
 void say(int pipe, Message::Kind kind, int error) {
   const Message message{kind, error, monotonic_s()};
   [[maybe_unused]] const ssize_t written = write(pipe, &message, sizeof message);
+}
+
+/// In the child, which must not go on with what its parent was about to do.
+int prepare(const Launch& launch) noexcept {
+  try {
+    return launch.prepare();
+  } catch (const std::exception&) {
+    return ENOMEM;
+  }
 }
 
 LaunchFailure not_executed(const std::string& name, int error) {
@@ -74,7 +84,7 @@ tl::expected<Launched, LaunchFailure> launch(const Launch& launch) {
         125, {std::string("no process can be made: ") + std::strerror(errno), "", ""}});
   if (pid == 0) {
     if (launch.prepare) {
-      if (const int error = launch.prepare(); error != 0) {
+      if (const int error = prepare(launch); error != 0) {
         say(writer.get(), Message::prepare_failed, error);
         _exit(125);
       }

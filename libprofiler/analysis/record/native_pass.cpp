@@ -6,9 +6,12 @@
 #include <analysis/record/launch.hpp>
 #include <analysis/record/native_pass.hpp>
 #include <analysis/record/sampler.hpp>
+#include <analysis/record/shortage.hpp>
 #include <analysis/record/supervise.hpp>
 #include <cerrno>
 #include <csignal>
+#include <exception>
+#include <limits>
 
 #include "collectors/emulated/inspect.hpp"
 
@@ -52,6 +55,15 @@ void let_sanitizer_start(const std::vector<std::string>& command,
     set_variable(environment, "ASAN_OPTIONS", "verify_asan_link_order=0", ':');
 }
 
+/// Where there is no memory for a sample, the program goes on without being looked at.
+double look(Sampler& sampler, double elapsed_s) {
+  try {
+    return sampler.look(elapsed_s);
+  } catch (const std::exception&) {
+    return std::numeric_limits<double>::infinity();
+  }
+}
+
 void note_background(NativeRun& run) {
   for (const RawProcess& process : run.processes)
     if (process.pid != run.whole.pid && !process.ended && kill(process.pid, 0) == 0)
@@ -86,6 +98,7 @@ NativeRun run_native_pass(const RecordOptions& options,
   if (replacement >= 0)
     launch.prepare = [replacement] { return dup2(replacement, STDIN_FILENO) < 0 ? errno : 0; };
 
+  const std::string directory = runtime ? recording->string() : "";
   const auto launched = roofmark::launch(launch);
   if (!launched) {
     run.end.exit_code = launched.error().exit_code;
@@ -94,9 +107,9 @@ NativeRun run_native_pass(const RecordOptions& options,
   }
   standard_input.target_started();
   const bool recorded = runtime && !launched->smaller_environment;
-  Sampler sampler(launched->pid, recorded ? recording->string() : "");
+  Sampler sampler(launched->pid, recorded ? directory : "");
   const Supervision supervision =
-      supervise(*launched, gate, [&](double elapsed_s) { return sampler.look(elapsed_s); });
+      supervise(*launched, gate, [&](double elapsed_s) { return look(sampler, elapsed_s); });
   run.whole.ended_raw_s = raw_s() - (monotonic_s() - supervision.ended_s);
   standard_input.stop();
 
@@ -115,12 +128,17 @@ NativeRun run_native_pass(const RecordOptions& options,
                              "", "start it with a smaller environment or fewer arguments"};
   if (!recorded) return run;
 
-  std::vector<Problem> problems;
-  run.processes = read_arenas(recording->string(), problems);
-  for (const Problem& problem : problems)
-    run.notes.push_back("Recording: " + to_line(problem) + ".");
-  if (run.processes.empty()) run.no_markers = why_no_markers(options);
-  note_background(run);
+  try {
+    std::vector<Problem> problems;
+    run.processes = read_arenas(directory, problems);
+    for (const Problem& problem : problems)
+      run.notes.push_back("Recording: " + to_line(problem) + ".");
+    if (run.processes.empty()) run.no_markers = why_no_markers(options);
+    note_background(run);
+  } catch (const std::exception& error) {
+    run.processes.clear();
+    run.no_markers = shortage(error);
+  }
   return run;
 }
 

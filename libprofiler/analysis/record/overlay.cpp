@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <fstream>
 #include <sstream>
 
@@ -303,12 +304,16 @@ OverlayTrial try_overlay(const OverlayOptions& options) {
   Descriptor writer(ends[1]);
   const pid_t pid = fork();
   if (pid == 0) {
-    std::vector<std::string> exposed;
-    const std::string problem = enter_overlay(options, &exposed);
-    std::string text = problem;
-    for (const std::string& point : exposed) text += '\0' + point;
-    [[maybe_unused]] const ssize_t written = write(writer.get(), text.data(), text.size());
-    _exit(problem.empty() ? 0 : 1);
+    try {
+      std::vector<std::string> exposed;
+      const std::string problem = enter_overlay(options, &exposed);
+      std::string text = problem;
+      for (const std::string& point : exposed) text += '\0' + point;
+      [[maybe_unused]] const ssize_t written = write(writer.get(), text.data(), text.size());
+      _exit(problem.empty() ? 0 : 1);
+    } catch (const std::exception&) {  // this is not the process that may go on
+      _exit(1);
+    }
   }
   writer.close();
   if (pid < 0) {

@@ -7,6 +7,7 @@
 #include <analysis/record/native_pass.hpp>
 #include <analysis/record/record.hpp>
 #include <analysis/record/scratch.hpp>
+#include <analysis/record/shortage.hpp>
 #include <analysis/record/stdin_capture.hpp>
 #include <analysis/record/supervise.hpp>
 #include <array>
@@ -66,14 +67,21 @@ std::optional<Problem> measure(const RecordOptions& options, const SignalGate& g
   if (!options.measure) return std::nullopt;
   int asked_to_end = 0;
   // One thread at a time asks.
-  auto machine = options.measure([&] {
+  const auto interrupted = [&] {
     while (const auto signal = gate.next()) {
       const int number = static_cast<int>(signal->ssi_signo);
       if (asks_to_end(number)) asked_to_end = number;
       if (number == SIGTSTP) raise(SIGSTOP);
     }
     return hurried || asked_to_end != 0;
-  });
+  };
+  auto machine = [&]() -> Result<Machine> {
+    try {
+      return options.measure(interrupted);
+    } catch (const std::exception& error) {
+      return tl::unexpected(shortage(error));
+    }
+  }();
   if (machine) {
     profile.machine = std::move(*machine);
   } else {
@@ -213,10 +221,19 @@ Recording record(const RecordOptions& options) {
   input.samples = std::move(native.samples);
   input.no_markers = std::move(native.no_markers);
   input.ticks_per_second = native.ticks_per_second;
-  count(options, native, scratch ? &*scratch : nullptr, standard_input, gate, input, profile);
+  try {
+    count(options, native, scratch ? &*scratch : nullptr, standard_input, gate, input, profile);
+  } catch (const std::exception& error) {
+    input.counted.reset();
+    input.not_counted = shortage(error);
+  }
   if (input.not_counted && options.tell && options.counters != "none" && !options.once)
     options.tell("Nothing is counted: " + to_line(*input.not_counted) + ".");
-  join(input, profile);
+  try {
+    join(input, profile);
+  } catch (const std::exception& error) {
+    recording.not_joined = shortage(error);
+  }
   return recording;
 }
 

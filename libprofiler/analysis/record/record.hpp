@@ -53,6 +53,7 @@ struct Recording {
   Profile profile;  ///< rooflines are still empty
   TargetEnd end;
   std::optional<Problem> not_started;  ///< why, when the target was never started
+  std::optional<Problem> not_joined;   ///< why the profile has no regions, not even the whole
 };
 
 /// Always returns what could be measured; what could not is in the profile's notes and `missing`.

@@ -1,10 +1,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
-#include <arena/network_file_systems.h>
-#include <analysis/files/descriptor.hpp>
+#include <analysis/files/leftovers.hpp>
 #include <analysis/record/scratch.hpp>
 #include <cerrno>
 #include <cstdlib>
@@ -18,16 +16,7 @@ namespace fs = std::filesystem;
 /// Room that a recording should find: the arenas of a program with some dozen threads.
 constexpr off_t wanted_bytes = 8 << 20;
 
-struct NetworkSystem {
-  unsigned long magic;
-  const char* name;
-};
-
-constexpr NetworkSystem network_systems[] = {
-#define ROOFMARK_NAMED(magic, name) {magic, name},
-    ROOFMARK_NETWORK_FILE_SYSTEMS(ROOFMARK_NAMED)
-#undef ROOFMARK_NAMED
-};
+constexpr const char* prefix = "roofmark-scratch-";
 
 /// Why no recording fits below `base`, or an empty string.
 std::string unfit(const fs::path& directory) {
@@ -41,34 +30,46 @@ std::string unfit(const fs::path& directory) {
   return error == 0 ? "" : std::strerror(error);
 }
 
-}  // namespace
-
-std::string network_file_system(const fs::path& directory) {
-  struct statfs status {};
-  if (statfs(directory.c_str(), &status) != 0) return "";
-  const auto magic = static_cast<unsigned long>(status.f_type) & 0xFFFFFFFFUL;
-  for (const NetworkSystem& system : network_systems)
-    if (system.magic == magic) return system.name;
-  return "";
+/// A new directory below `base` that is held by `lock`, or an empty path and an error.
+fs::path make_held(const fs::path& base, Descriptor& lock) {
+  constexpr int most_attempts = 100;
+  for (int i = 0; i < most_attempts; ++i) {
+    std::string name = (base / (std::string(prefix) + "XXXXXX")).string();
+    if (mkdtemp(name.data()) == nullptr) return {};
+    lock = Descriptor(open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const int error = errno;
+    if (lock && hold(lock.get(), name)) return name;
+    if (lock || error == ENOENT) continue;  // somebody took it for a leftover
+    rmdir(name.c_str());
+    errno = error;
+    return {};
+  }
+  errno = EBUSY;
+  return {};
 }
 
+}  // namespace
+
 Result<Scratch> Scratch::create(const std::vector<fs::path>& candidates) {
-  std::string reasons;
+  std::vector<fs::path> bases;
   for (const fs::path& candidate : candidates) {
     std::error_code unknown;
-    const fs::path base = fs::absolute(candidate, unknown);
+    bases.push_back(fs::absolute(candidate, unknown));
+    if (!unknown) remove_leftovers(bases.back(), prefix, "");
+  }
+  std::string reasons;
+  for (const fs::path& base : bases) {
+    Descriptor lock;
+    const fs::path made = make_held(base, lock);
     std::string reason;
-    std::string name = (base / "roofmark-XXXXXX").string();
-    if (unknown)
-      reason = unknown.message();
-    else if (mkdtemp(name.data()) == nullptr)
+    if (made.empty()) {
       reason = std::strerror(errno);
-    else {
-      Scratch scratch{fs::path(name)};
+    } else {
+      Scratch scratch(made, std::move(lock));
       reason = unfit(scratch.path());
       if (reason.empty()) return scratch;
     }
-    reasons += (reasons.empty() ? "" : ", ") + candidate.string() + " (" + reason + ")";
+    reasons += (reasons.empty() ? "" : ", ") + base.string() + " (" + reason + ")";
   }
   return tl::unexpected(
       Problem{"no directory can hold a recording: " + reasons, "",
@@ -88,14 +89,16 @@ std::vector<fs::path> Scratch::usual_candidates() {
   return candidates;
 }
 
-Scratch::Scratch(Scratch&& other) noexcept : path_(std::move(other.path_)) {
+Scratch::Scratch(Scratch&& other) noexcept
+    : path_(std::move(other.path_)), lock_(std::move(other.lock_)) {
   other.path_.clear();
 }
 
 Scratch::~Scratch() {
   if (path_.empty()) return;
-  std::error_code ignored;  // a directory that is left behind is no reason to fail a recording
-  fs::remove_all(path_, ignored);
+  // There may be no other descriptor. Who takes it for a leftover from here on does the same.
+  lock_.close();
+  remove_tree(path_);
 }
 
 Result<fs::path> Scratch::subdirectory(const std::string& name) const {

@@ -1,6 +1,7 @@
 // A private directory for one recording: the target's arenas, its captured stdin, the counts.
 #pragma once
 
+#include <analysis/files/descriptor.hpp>
 #include <filesystem>
 #include <roofmark/result.hpp>
 #include <string>
@@ -8,11 +9,13 @@
 
 namespace roofmark {
 
-/// Removed with all it holds when it goes out of scope.
+/// Removed with all it holds when it goes out of scope, or when its owner was killed, by the next
+/// recording.
 class Scratch {
  public:
   /// A new directory below the first candidate that is writable, has room and is no network file
-  /// system: a recording is mapped memory, which such systems tear, stall or refuse.
+  /// system, after leftovers were removed from all of them: a recording is mapped memory, which
+  /// such systems tear, stall or refuse.
   static Result<Scratch> create(const std::vector<std::filesystem::path>& candidates);
 
   /// $TMPDIR, /dev/shm, $XDG_RUNTIME_DIR, /tmp, /var/tmp, the working directory.
@@ -27,11 +30,10 @@ class Scratch {
   Result<std::filesystem::path> subdirectory(const std::string& name) const;
 
  private:
-  explicit Scratch(std::filesystem::path path) : path_(std::move(path)) {}
+  Scratch(std::filesystem::path path, Descriptor lock)
+      : path_(std::move(path)), lock_(std::move(lock)) {}
   std::filesystem::path path_;
+  Descriptor lock_;
 };
-
-/// The name of the network file system that holds `directory`, or an empty string when it is local.
-std::string network_file_system(const std::filesystem::path& directory);
 
 }  // namespace roofmark

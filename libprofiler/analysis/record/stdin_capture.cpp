@@ -7,6 +7,8 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <exception>
+#include <utility>
 
 namespace roofmark {
 namespace {
@@ -59,15 +61,32 @@ StdinCapture::StdinCapture(const std::filesystem::path& directory, std::uint64_t
     why_incomplete_ = "no copy was asked for";
     return;
   }
-  copy_ = Descriptor(open(copy_path_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600));
-  int ends[2];
-  if (!copy_ || pipe2(ends, O_CLOEXEC) != 0) {
+  if (const std::string problem = stand_between(); !problem.empty()) {
+    // The target gets what is there itself.
+    to_target_.close();
+    from_source_.close();
     incomplete_ = true;
-    why_incomplete_ = std::string("no copy of stdin could be made: ") + std::strerror(errno);
-    return;
+    why_incomplete_ = "no copy of stdin could be made: " + problem;
   }
-  to_target_ = Descriptor(ends[0]);
-  from_source_ = Descriptor(ends[1]);
+}
+
+/// Whatever can fail does so before the target runs, which would wait for its input.
+std::string StdinCapture::stand_between() {
+  copy_ = Descriptor(open(copy_path_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600));
+  if (!copy_) return std::strerror(errno);
+  for (const auto& [reader, writer] :
+       {std::pair{&to_target_, &from_source_}, std::pair{&wake_reader_, &wake_writer_}}) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return std::strerror(errno);
+    *reader = Descriptor(ends[0]);
+    *writer = Descriptor(ends[1]);
+  }
+  try {
+    thread_ = std::thread([this] { pump(); });
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return {};
 }
 
 StdinCapture::~StdinCapture() {
@@ -77,21 +96,17 @@ StdinCapture::~StdinCapture() {
 void StdinCapture::target_started() {
   if (!from_source_) return;
   to_target_.close();
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) {
-    from_source_.close();
-    incomplete_ = true;
-    why_incomplete_ = std::string("no pipe: ") + std::strerror(errno);
-    return;
-  }
-  wake_writer_ = Descriptor(ends[1]);
-  thread_ = std::thread([this, wake = ends[0]] {
-    pump(wake);
-    ::close(wake);
-  });
+  const char started = 1;
+  [[maybe_unused]] const ssize_t told = write(wake_writer_.get(), &started, 1);
 }
 
-void StdinCapture::pump(int wake) {
+void StdinCapture::pump() {
+  const int wake = wake_reader_.get();
+  char started = 0;
+  // No byte is taken for a target that can't be started.
+  while (read(wake, &started, 1) < 0 && errno == EINTR) {
+  }
+  if (started == 0) return;
   std::array<char, 65536> buffer;
   std::uint64_t copied = 0;
   fcntl(from_source_.get(), F_SETFL, O_NONBLOCK);

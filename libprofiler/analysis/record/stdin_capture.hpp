@@ -34,7 +34,9 @@ class StdinCapture {
  private:
   enum class Kind { closed, null, file, stream, terminal };
 
-  void pump(int wake);
+  /// Between what this process reads and the target; what went wrong, or an empty string.
+  std::string stand_between();
+  void pump();
 
   Kind kind_ = Kind::closed;
   std::int64_t offset_ = 0;
@@ -43,7 +45,8 @@ class StdinCapture {
   Descriptor copy_;
   Descriptor to_target_;    ///< read end, for the target
   Descriptor from_source_;  ///< write end, ours
-  Descriptor wake_writer_;
+  Descriptor wake_reader_;
+  Descriptor wake_writer_;  ///< a byte: the target runs; closed: no more is read
   std::thread thread_;
   std::atomic<bool> incomplete_{false};
   std::string why_incomplete_;

@@ -7,6 +7,7 @@
 #include <analysis/record/supervise.hpp>
 #include <cerrno>
 #include <cmath>
+#include <exception>
 #include <thread>
 
 namespace roofmark {
@@ -19,16 +20,21 @@ constexpr double grace_s = 10.0;
 constexpr double longest_wait_s = 1.0;
 
 /// Notes when a program ends, whatever its supervisor is doing at that moment. Does not reap it.
+/// Where there is no room for another thread, it ends when that is seen.
 class EndWatch {
  public:
-  explicit EndWatch(pid_t pid)
-      : thread_([this, pid] {
-          siginfo_t info{};
-          while (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT) != 0 &&
-                 errno == EINTR) {
-          }
-          ended_s_ = monotonic_s();
-        }) {}
+  explicit EndWatch(pid_t pid) {
+    try {
+      thread_ = std::thread([this, pid] {
+        siginfo_t info{};
+        while (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT) != 0 &&
+               errno == EINTR) {
+        }
+        ended_s_ = monotonic_s();
+      });
+    } catch (const std::exception&) {  // the program runs: it is waited for all the same
+    }
+  }
   ~EndWatch() {
     if (thread_.joinable()) thread_.join();
   }
@@ -37,11 +43,11 @@ class EndWatch {
 
   double ended_s() {
     if (thread_.joinable()) thread_.join();
-    return ended_s_;
+    return ended_s_.value_or(monotonic_s());
   }
 
  private:
-  double ended_s_ = 0;
+  std::optional<double> ended_s_;
   std::thread thread_;
 };
 
