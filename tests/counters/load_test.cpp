@@ -7,9 +7,11 @@
 
 #include "analysis/counters/event_tables.hpp"
 #include "catch.hpp"
+#include "environment.hpp"
 #include "table_text.hpp"
 
 using namespace roofmark;
+using roofmark::test::Environment;
 namespace fs = std::filesystem;
 
 namespace {
@@ -95,17 +97,43 @@ TEST_CASE("a common file serves all folders, the earlier sentence first") {
   CHECK(all.tables.size() == 1);
 }
 
+TEST_CASE("what a test sets of the environment comes back, set or not") {
+  const char* const name = "ROOFMARK_TEST_VARIABLE";
+  const auto now = [&] {
+    const char* value = std::getenv(name);
+    return std::string(value == nullptr ? "(unset)" : value);
+  };
+  const Environment start(name, nullptr);
+  {
+    const Environment outer(name, "outer");
+    {
+      const Environment inner(name, nullptr);
+      CHECK(now() == "(unset)");
+    }
+    CHECK(now() == "outer");
+    {
+      const Environment inner(name, "inner");
+      CHECK(now() == "inner");
+    }
+    CHECK(now() == "outer");
+  }
+  CHECK(now() == "(unset)");
+}
+
 TEST_CASE("folders: the given one, the user's, ours") {
-  setenv("ROOFMARK_EVENTS", "/given", 1);
-  setenv("XDG_CONFIG_HOME", "/config", 1);
-  CHECK(event_table_folders("/ours") ==
-        std::vector<fs::path>{"/given", "/config/roofmark/events", "/ours"});
-  unsetenv("ROOFMARK_EVENTS");
-  setenv("XDG_CONFIG_HOME", "relative", 1);
-  setenv("HOME", "/home/me", 1);
-  CHECK(event_table_folders("/ours") ==
-        std::vector<fs::path>{"/home/me/.config/roofmark/events", "/ours"});
-  unsetenv("XDG_CONFIG_HOME");
-  unsetenv("HOME");
-  CHECK(event_table_folders("/ours") == std::vector<fs::path>{"/ours"});
+  using Folders = std::vector<fs::path>;
+  {
+    const Environment given("ROOFMARK_EVENTS", "/given");
+    const Environment config("XDG_CONFIG_HOME", "/config");
+    CHECK(event_table_folders("/ours") == Folders{"/given", "/config/roofmark/events", "/ours"});
+  }
+  const Environment none("ROOFMARK_EVENTS", nullptr);
+  {
+    const Environment config("XDG_CONFIG_HOME", "relative");
+    const Environment home("HOME", "/home/me");
+    CHECK(event_table_folders("/ours") == Folders{"/home/me/.config/roofmark/events", "/ours"});
+  }
+  const Environment config("XDG_CONFIG_HOME", nullptr);
+  const Environment home("HOME", nullptr);
+  CHECK(event_table_folders("/ours") == Folders{"/ours"});
 }

@@ -9,8 +9,10 @@
 #include <fstream>
 
 #include "catch.hpp"
+#include "environment.hpp"
 
 using namespace roofmark;
+using roofmark::test::Environment;
 namespace fs = std::filesystem;
 
 namespace {
@@ -29,19 +31,6 @@ class Folder {
 
  private:
   fs::path path_;
-};
-
-class Environment {
- public:
-  Environment(const char* name, const char* value) : name_(name) {
-    if (const char* old = std::getenv(name)) old_ = old;
-    value == nullptr ? unsetenv(name) : setenv(name, value, 1);
-  }
-  ~Environment() { old_ ? setenv(name_, old_->c_str(), 1) : unsetenv(name_); }
-
- private:
-  const char* name_;
-  std::optional<std::string> old_;
 };
 
 const Identity identity = {{"cpu_model", "test"}, {"cores_allowed", "0"}};
