@@ -13,6 +13,7 @@
 #include "analysis/report/terminal.hpp"
 #include "commands.hpp"
 #include "progress_line.hpp"
+#include "same_file.hpp"
 
 namespace roofmark::cli {
 namespace {
@@ -49,6 +50,8 @@ std::string rendered(const Machine& machine, const MachineArguments& arguments) 
 }
 
 int run(const MachineArguments& arguments) {
+  if (const auto problem = taken(arguments.output, arguments.measure.file.value_or(""), "--file"))
+    return say(*problem, bad_input);
   const Result<Machine> machine = load_or_measure(arguments.measure, measuring_progress());
   if (!machine) return say(machine.error(), bad_input);
   const std::string text = rendered(*machine, arguments);

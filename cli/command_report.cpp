@@ -12,6 +12,7 @@
 #include "analysis/report/terminal.hpp"
 #include "analysis/text/parsing.hpp"
 #include "commands.hpp"
+#include "same_file.hpp"
 
 namespace roofmark::cli {
 namespace {
@@ -121,6 +122,9 @@ int report(ReportArguments arguments) {
     return say({"one file at a time in this format", "report --format " + arguments.format,
                 "call it once for each file"},
                bad_input);
+  for (const std::string& file : arguments.files)
+    if (const auto problem = taken(arguments.output, file, "the profile to report"))
+      return say(*problem, bad_input);
   std::string text;
   int status = 0;
   for (const std::string& file : arguments.files) {

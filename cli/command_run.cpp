@@ -28,10 +28,12 @@ void write_page(const Profile& profile, const std::filesystem::path& profile_fil
   const auto written = write_somewhere(claimed ? claimed->lexically_normal() : page,
                                        render_html(profile), fallback_directories());
   if (claimed && (!written || written->moved)) unlink(claimed->c_str());
-  if (written)
-    tell("Chart and table: " + written->path.string() + "; profile: " + profile_file.string());
-  else
-    tell("The page could not be written: " + to_line(written.error()) + ".");
+  if (!written)
+    return tell("The page could not be written: " + to_line(written.error()) +
+                "; profile: " + profile_file.string());
+  if (written->moved)
+    tell("The page went to " + written->path.string() + ": " + to_line(*written->moved) + ".");
+  tell("Chart and table: " + written->path.string() + "; profile: " + profile_file.string());
 }
 
 }  // namespace

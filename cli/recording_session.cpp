@@ -7,6 +7,7 @@
 #include <analysis/record/output_file.hpp>
 #include <analysis/record/shortage.hpp>
 #include <cmath>
+#include <collectors/emulated/inspect.hpp>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +18,7 @@
 #include "analysis/text/plain_text.hpp"
 #include "commands.hpp"
 #include "progress_line.hpp"
+#include "same_file.hpp"
 
 namespace roofmark::cli {
 namespace {
@@ -80,8 +82,8 @@ class ProfileFile {
       return *path_;
     }
     leave(written.error());
-    if (has_times_) return *path_;
-    if (path_) give_name_back();
+    // Nothing is to be made of the counts that would not agree with the times that are there.
+    if (!has_times_) give_name_back();
     return {};
   }
 
@@ -196,7 +198,29 @@ void end_at_shortage(const Session& session, const std::function<void()>& work) 
   }
 }
 
+/// Why the profile can't have the name that was chosen for it.
+std::optional<Problem> output_problem(const RecordingArguments& arguments) {
+  const std::string& output = arguments.output;
+  if (output.empty()) return std::nullopt;
+  const char* const machine = std::getenv("ROOFMARK_MACHINE_FILE");
+  const auto program =
+      arguments.target.empty() ? std::nullopt : emulated::find_program(arguments.target.front());
+  for (const auto& [name, role] :
+       {std::pair<std::string, const char*>{arguments.machine_file, "--machine"},
+        {machine != nullptr ? machine : "", "ROOFMARK_MACHINE_FILE"},
+        {program ? program->string() : "", "the program itself"}})
+    if (auto problem = taken(output, name, role)) return problem;
+  for (const auto& [descriptor, role] : {std::pair{STDIN_FILENO, "the program's input"},
+                                         {STDOUT_FILENO, "where its output goes"},
+                                         {STDERR_FILENO, "where its messages go"}})
+    if (same_file(descriptor, output))
+      return Problem{std::string("it is ") + role + " as well, and would be replaced",
+                     "-o " + output, "name another file"};
+  return std::nullopt;
+}
+
 Session record_and_write(const RecordingArguments& arguments) {
+  if (const auto problem = output_problem(arguments)) std::exit(say(*problem, not_started));
   ProfileFile file(arguments);
   RecordOptions options = options_of(arguments);
   options.keep = [&](Profile times) {
