@@ -180,8 +180,8 @@ bool ProcessCounts::isa_differs() const {
 Result<ProcessCounts> read_counts(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file)
-    return tl::unexpected(
-        Problem{"the counts can't be read", path.string(), "run the counted pass again"});
+    return tl::unexpected(Problem{"the counts can't be read", path.filename().string(),
+                                  "run the counted pass again"});
   ProcessCounts counts;
   std::string line;
   std::size_t at = 0;
@@ -192,15 +192,16 @@ Result<ProcessCounts> read_counts(const std::filesystem::path& path) {
       ended = read_line(line, at == 1, counts);
     } catch (const std::exception& bad) {
       return tl::unexpected(
-          Problem{bad.what(), path.string() + ":" + std::to_string(at),
+          Problem{bad.what(), path.filename().string() + ":" + std::to_string(at),
                   "run the counted pass again with the same version of Roofmark"});
     }
   }
   if (at == 0)
     return tl::unexpected(
-        Problem{"the process was killed before it wrote its counts", path.string(), ""});
+        Problem{"the process was killed before it wrote its counts", path.filename().string(), ""});
   if (!ended)
-    return tl::unexpected(Problem{"the counts end early", path.string() + ":" + std::to_string(at),
+    return tl::unexpected(Problem{"the counts end early",
+                                  path.filename().string() + ":" + std::to_string(at),
                                   "make room on the disk and run the counted pass again"});
   return counts;
 }
@@ -220,10 +221,13 @@ CountsOfPass read_counts_of_pass(const std::filesystem::path& directory) {
   std::sort(files.begin(), files.end());
   for (const auto& file : files) {
     auto counts = read_counts(file);
-    if (counts)
-      pass.processes.push_back(std::move(*counts));
-    else
+    // A snapshot stands where the end could not be written.
+    const auto reason = unwritten(file);
+    if (reason)
+      pass.problems.push_back(*reason);
+    else if (!counts)
       pass.problems.push_back(counts.error());
+    if (counts) pass.processes.push_back(std::move(*counts));
   }
   // Parents first: by depth in the tree of processes, then by pid and image.
   const auto depth = [&](const ProcessCounts& p) {

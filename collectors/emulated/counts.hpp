@@ -111,6 +111,10 @@ struct ProcessCounts {
 /// Reads one `counts-PID-SEQ.jsonl`.
 Result<ProcessCounts> read_counts(const std::filesystem::path& path);
 
+/// Why the process that was to write this file wrote nothing, or not all, from its log; nothing
+/// where the log shows no reason.
+std::optional<Problem> unwritten(const std::filesystem::path& counts_file);
+
 /// Reads all of a pass's files, parents before children where that is known. A file that can't be
 /// read becomes a problem and hides none of the others.
 struct CountsOfPass {

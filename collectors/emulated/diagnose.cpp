@@ -1,9 +1,11 @@
 // What a counted pass that ended badly died of. The native pass's report stands whatever is found.
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 
@@ -17,6 +19,7 @@ struct Sign {
   const char* text;
   const char* reason;
   const char* remedy;
+  bool for_memory = false;  ///< a limit on it may be what is in the way
 };
 
 /// Meant only where an illegal instruction ended the program: some programs try one and go on.
@@ -31,15 +34,13 @@ constexpr std::array instruction_signs = {
 };
 
 constexpr std::array fatal_signs = {
-    Sign{"the 'impossible' happened", "the emulator met a fault of its own",
-         "report it with the log"},
-    Sign{"Bad option", "the emulator was given an option that it refuses",
-         "report it with the log"},
+    Sign{"the 'impossible' happened", "the emulator met a fault of its own", "report it"},
+    Sign{"Bad option", "the emulator was given an option that it refuses", "report it"},
     Sign{"Max number of threads is too low", "the program has more than 1024 threads at a time",
          "count a run with fewer threads"},
     Sign{"Valgrind cannot continue", "the emulated program needs more memory than there is",
-         "count a smaller case"},
-    Sign{"Out of memory", "the emulator ran out of memory", "count a smaller case"},
+         "count a smaller case", true},
+    Sign{"Out of memory", "the emulator ran out of memory", "count a smaller case", true},
 };
 
 template <std::size_t n>
@@ -50,28 +51,63 @@ const Sign* find_sign(const std::array<Sign, n>& signs, const std::string& log) 
   return found == signs.end() ? nullptr : &*found;
 }
 
+std::string read_all(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
 std::string logs_in(const std::filesystem::path& output) {
   std::string all;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(output, error)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with("emulator-") || !name.ends_with(".log")) continue;
-    std::ifstream file(entry.path(), std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    all += text.str();
+    all += read_all(entry.path());
   }
   return all;
 }
 
+constexpr const char* unlimited = "ulimit -v unlimited";
+
+/// Nothing: there is no limit.
+std::optional<std::uint64_t> address_space_limit_kib() {
+  rlimit space{};
+  if (getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  return space.rlim_cur / 1024;
+}
+
+/// What the tool says in its log where it can't write its counts.
+constexpr const char* no_room = "roofmark: can't write all of";
+constexpr const char* out_of_reach = "roofmark: can't write";
+
 }  // namespace
+
+Problem no_counts(int wait_status) {
+  if (const auto limit = address_space_limit_kib())
+    return {
+        "the counted run left no counts: the emulator needs much address space, and that is "
+        "limited to " +
+            std::to_string(*limit) + " KiB",
+        "", unlimited};
+  std::string ended;
+  if (WIFSIGNALED(wait_status))
+    ended = std::string("ended by a signal (") + strsignal(WTERMSIG(wait_status)) + ")";
+  else
+    ended = "ended with status " + std::to_string(WEXITSTATUS(wait_status));
+  return {"the counted run left no counts and " + ended, "", "--counters none, and report it"};
+}
 
 std::optional<Problem> diagnose(const std::filesystem::path& output, int wait_status) {
   const std::string log = logs_in(output);
   const Sign* sign = find_sign(fatal_signs, log);
   if (sign == nullptr && log.find(died_of_instruction) != std::string::npos)
     sign = find_sign(instruction_signs, log);
-  if (sign != nullptr) return Problem{sign->reason, "counted run", sign->remedy};
+  if (sign != nullptr) {
+    const bool limited = sign->for_memory && address_space_limit_kib();
+    return Problem{sign->reason, "counted run", limited ? unlimited : sign->remedy};
+  }
   if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGPROF)
     return Problem{"the program was built with -pg, whose profiling timer kills it when emulated",
                    "counted run", "build it without -pg"};
@@ -79,3 +115,27 @@ std::optional<Problem> diagnose(const std::filesystem::path& output, int wait_st
 }
 
 }  // namespace roofmark::emulated
+
+namespace roofmark {
+
+std::optional<Problem> unwritten(const std::filesystem::path& counts_file) {
+  // counts-PID-SEQ.jsonl, emulator-PID.log
+  const std::string name = counts_file.filename().string();
+  const std::size_t start = name.find('-') + 1;
+  const std::string pid = name.substr(start, name.find('-', start) - start);
+  const std::string log =
+      emulated::read_all(counts_file.parent_path() / ("emulator-" + pid + ".log"));
+  const std::string where = "counted process " + pid;
+  if (log.find(emulated::no_room) != std::string::npos)
+    return Problem{"there was no room for all of its counts", where,
+                   "set TMPDIR to a local disk with more room"};
+  if (log.find(emulated::out_of_reach) != std::string::npos)
+    return Problem{
+        "it could not write its counts: by then it had changed its root directory, its mounts or "
+        "its user, and they were out of its reach",
+        where,
+        "count it without that (chroot, pivot_root, setuid), as daemons often have an option for"};
+  return std::nullopt;
+}
+
+}  // namespace roofmark

@@ -1,9 +1,12 @@
 #include "inspect.hpp"
 
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <fstream>
@@ -63,12 +66,22 @@ bool is_profiled(const ElfFile& elf) {
          elf.has_symbol("__monstartup");
 }
 
-bool gains_rights(const fs::path& file) {
+/// As the kernel decides it at exec. Root gains nothing by capabilities, but another user's
+/// set-user-ID program runs as that user.
+std::string gains_rights(const fs::path& file) {
   struct stat status {};
-  if (geteuid() == 0 || stat(file.c_str(), &status) != 0) return false;
-  if ((status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid()) return true;
-  if ((status.st_mode & S_ISGID) != 0 && status.st_gid != getegid()) return true;
-  return getxattr(file.c_str(), "security.capability", nullptr, 0) > 0;
+  struct statvfs system {};
+  if (stat(file.c_str(), &status) != 0 || statvfs(file.c_str(), &system) != 0) return {};
+  const bool ignored =
+      (system.f_flag & ST_NOSUID) != 0 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
+  if (ignored) return {};
+  constexpr mode_t set_group = S_ISGID | S_IXGRP;
+  if ((status.st_mode & S_ISUID) != 0 && status.st_uid != getuid()) return "the set-user-ID bit";
+  if ((status.st_mode & set_group) == set_group && status.st_gid != getgid())
+    return "the set-group-ID bit";
+  if (getuid() != 0 && getxattr(file.c_str(), "security.capability", nullptr, 0) > 0)
+    return "file capabilities";
+  return {};
 }
 
 /// The interpreter of a script, or nothing.
@@ -90,19 +103,25 @@ std::optional<std::string> interpreter_of(const fs::path& file) {
 }  // namespace
 
 std::optional<fs::path> find_program(const std::string& name) {
-  const auto executable = [](const fs::path& file) { return access(file.c_str(), X_OK) == 0; };
+  const auto runnable = [](const fs::path& file) {
+    std::error_code unknown;
+    return fs::is_regular_file(file, unknown) && access(file.c_str(), X_OK) == 0;
+  };
+  if (name.empty()) return std::nullopt;
   if (name.find('/') != std::string::npos)
-    return executable(name) ? std::optional<fs::path>(name) : std::nullopt;
+    return runnable(name) ? std::optional<fs::path>(name) : std::nullopt;
   const char* path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const fs::path file = fs::path(folder.empty() ? "." : folder) / name;
-    if (fs::is_regular_file(file) && executable(file)) return file;
+  const std::string folders = path != nullptr ? path : "/bin:/usr/bin";
+  for (std::size_t start = 0; start <= folders.size();) {
+    const std::size_t end = std::min(folders.find(':', start), folders.size());
+    const fs::path folder = end == start ? "." : folders.substr(start, end - start);
+    if (runnable(folder / name)) return folder / name;
+    start = end + 1;
   }
   return std::nullopt;
 }
 
-Result<Executable> inspect(const fs::path& file) {
+Result<Executable> inspect(const fs::path& file, Look look) {
   Executable executable;
   executable.path = file;
   for (int i = 0; i < most_interpreters; ++i) {
@@ -117,13 +136,14 @@ Result<Executable> inspect(const fs::path& file) {
   const auto elf = ElfFile::read(executable.path);
   if (!elf) return tl::unexpected(elf.error());
   executable.machine = machine_name(*elf);
+  executable.is_32_bit = elf->is_32_bit();
   executable.gains_rights = gains_rights(executable.path);
   if (!elf->is_elf64_little()) return executable;
   executable.is_static = !elf->has_segment(PT_INTERP);
   executable.position_independent = elf->type() == ET_DYN;
   executable.sanitizers = sanitizers_of(*elf);
   executable.profiled = is_profiled(*elf);
-  executable.evex = evex_signs(*elf);
+  if (look == Look::code) executable.evex = evex_signs(*elf);
   return executable;
 }
 
@@ -137,11 +157,10 @@ Suitability suitability(const Executable& e) {
     s.obstacle = Problem{
         "it is built with -fsanitize=" + e.sanitizers.front() + ", which can't run in the emulator",
         where, "build it without the sanitizer"};
-  } else if (e.gains_rights) {
-    s.obstacle = Problem{
-        "it gains rights when it starts (set-user-ID or capabilities), which the emulator can't "
-        "give it",
-        where, "count it as the user whose rights it needs"};
+  } else if (!e.gains_rights.empty()) {
+    s.obstacle = Problem{"it gains rights when it starts, by " + e.gains_rights +
+                             ", which the emulator can't give it",
+                         where, "count a copy without them, as the user whose rights it needs"};
   }
   if (s.obstacle) return s;
   if (e.evex.floating_point > 0) {

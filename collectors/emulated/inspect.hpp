@@ -24,17 +24,26 @@ struct Executable {
   std::string machine;           ///< "x86-64", "x86 (32 bits)", "aarch64", ...
   bool is_static = false;        ///< a preloaded runtime can't be found by it
   bool position_independent = false;
-  bool gains_rights = false;  ///< set-user-ID, set-group-ID or capabilities that this user lacks
-  bool profiled = false;      ///< built with -pg
+  bool is_32_bit = false;
+  /// By what it starts with rights that this user has not: "the set-user-ID bit", "the set-group-ID
+  /// bit", "file capabilities"; empty: it does not.
+  std::string gains_rights;
+  bool profiled = false;                ///< built with -pg
   std::vector<std::string> sanitizers;  ///< "address", "thread", "memory", "hwaddress", "leak"
   EvexSigns evex;
 };
 
-/// The executable that a command of this name starts, looked up in PATH.
+/// The executable that a command of this name starts, looked up in PATH as execvp does.
 std::optional<std::filesystem::path> find_program(const std::string& name);
 
+/// How much of the file is looked at.
+enum class Look {
+  headers,  ///< all but the instructions: `evex` stays zero
+  code,     ///< the instructions too, which takes a while where there are many
+};
+
 /// A script is followed to its interpreter.
-Result<Executable> inspect(const std::filesystem::path& file);
+Result<Executable> inspect(const std::filesystem::path& file, Look look = Look::code);
 
 /// What an inspection means for a counted pass.
 struct Suitability {

@@ -7,7 +7,6 @@
 #include <fstream>
 
 #include "cache/geometry.hpp"
-#include "inspect.hpp"
 
 namespace roofmark::emulated {
 namespace {
@@ -90,6 +89,10 @@ std::optional<Problem> unavailable(const Install& install) {
 #endif
 }
 
+std::string output_argument(const fs::path& output) {
+  return "--output=" + output.string();
+}
+
 Result<CountedCommand> plan(const Install& install, const std::vector<std::string>& target,
                             const fs::path& output, const PassOptions& options) {
   if (auto problem = unavailable(install)) return tl::unexpected(*problem);
@@ -97,20 +100,22 @@ Result<CountedCommand> plan(const Install& install, const std::vector<std::strin
   CountedCommand command;
   command.output = output;
   // What can't be inspected is the emulator's to judge: it is started all the same.
-  if (const auto program = find_program(target.front())) {
-    if (const auto executable = inspect(*program)) {
-      const Suitability fit = suitability(*executable);
-      if (fit.obstacle) return tl::unexpected(*fit.obstacle);
-      command.notes = fit.notes;
-    }
+  std::optional<Executable> inspected;
+  if (options.executable == nullptr)
+    if (const auto program = find_program(target.front()))
+      if (auto found = inspect(*program)) inspected = std::move(*found);
+  const Executable* const executable = inspected ? &*inspected : options.executable;
+  if (executable != nullptr) {
+    const Suitability fit = suitability(*executable);
+    if (fit.obstacle) return tl::unexpected(*fit.obstacle);
+    command.notes = fit.notes;
   }
   auto& arguments = command.arguments;
   arguments = {(install.libexec / launcher).string(), "--tool=roofmark-emulator",
                // Neither ~/.valgrindrc nor ./.valgrindrc may change what is counted.
                "--command-line-only=yes", "-q", "--sigill-diagnostics=yes", "--vgdb=no",
                "--trace-children=yes", "--fair-sched=try", "--max-threads=1024",
-               "--log-file=" + (output / "emulator-%p.log").string(),
-               "--output=" + output.string()};
+               "--log-file=" + (output / "emulator-%p.log").string(), output_argument(output)};
   if (options.caches == Caches::none) {
     arguments.emplace_back("--caches=no");
   } else {
@@ -121,9 +126,13 @@ Result<CountedCommand> plan(const Install& install, const std::vector<std::strin
   if (!options.warm) arguments.emplace_back("--outside-regions=no");
   if (!options.hot_paths.empty()) {
     const fs::path file = output / "hot-paths";
-    if (!write_paths(file, options.hot_paths))
-      return tl::unexpected(Problem{"the list of paths can't be written", file.string(), ""});
-    arguments.push_back("--hot=" + file.string());
+    command.serves_hot_paths = write_paths(file, options.hot_paths);
+    if (command.serves_hot_paths)
+      arguments.push_back("--hot=" + file.string());
+    else
+      command.notes.emplace_back(
+          "The list of the slowest paths could not be written, so all are counted in the order in "
+          "which the program takes them, as far as the time reaches.");
   }
   if (!options.per_line) arguments.emplace_back("--places=no");
   arguments.push_back("--snapshot-ms=" +

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <collectors/emulated/counts.hpp>
+#include <collectors/emulated/inspect.hpp>
 #include <filesystem>
 #include <optional>
 #include <roofmark/machine.hpp>
@@ -54,6 +55,8 @@ struct PassOptions {
   /// Where time does not reach for all: counting begins with the first of these paths that is
   /// entered, and the caches are simulated in them alone. Empty: all are served.
   std::vector<std::vector<std::string>> hot_paths;
+  /// What an inspection of the target has found already; null: it is inspected.
+  const Executable* executable = nullptr;
   bool per_line = true;   ///< totals per function and source line
   double snapshot_s = 5;  ///< how often a running process leaves what it has; 0: never
 };
@@ -64,8 +67,13 @@ struct CountedCommand {
   std::vector<std::pair<std::string, std::string>> set_environment;
   std::vector<std::string> unset_environment;
   std::filesystem::path output;    ///< where counts-PID-SEQ.jsonl and the log go
+  bool serves_hot_paths = false;   ///< those of the options, before all others
   std::vector<std::string> notes;  ///< what the user should know, one sentence each
 };
+
+/// The argument of the command by which all processes of a pass are known, those that the target
+/// makes too.
+std::string output_argument(const std::filesystem::path& output);
 
 /// The command for a counted pass of `target` (argv, looked up in PATH), whose files go to
 /// `output` (an existing absolute directory). A problem says why this target can't be counted here
@@ -73,6 +81,9 @@ struct CountedCommand {
 /// copy of the target put it below `output`.
 Result<CountedCommand> plan(const Install& install, const std::vector<std::string>& target,
                             const std::filesystem::path& output, const PassOptions& options);
+
+/// Why a counted pass left no counts at all, where diagnose() finds nothing.
+Problem no_counts(int wait_status);
 
 /// What a counted pass that ended badly died of, from its log and exit status; nothing when its log
 /// shows no fault of the emulation.

@@ -78,6 +78,17 @@ class Case(unittest.TestCase):
                     found.append(int(process))
         return found
 
+    @staticmethod
+    def running_with(words):
+        """The programs of all processes that have this on their command lines."""
+        running = []
+        for process in filter(str.isdigit, os.listdir("/proc")):
+            with contextlib.suppress(OSError), open(f"/proc/{process}/cmdline", "rb") as file:
+                line = file.read()
+                if words.encode() in line:
+                    running.append(line.split(b"\0")[0])
+        return running
+
     def assert_clean(self):
         """Nothing of the recording is left in the scratch directory."""
         self.assertEqual(os.listdir(self.scratch), [])
@@ -204,6 +215,34 @@ class Surroundings(Case):
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
             self.assertEqual(json.loads(done.stdout)["schema"], "roofmark-profile/1")
 
+    def test_a_name_that_is_taken(self):
+        """Nothing that the command reads, runs or writes otherwise is written over."""
+        program = os.path.join(self.cwd, "program")
+        shutil.copy(TARGET, program)
+        os.symlink("program", os.path.join(self.cwd, "link"))
+        with open(os.path.join(self.cwd, "text"), "w+b") as file:
+            for name, role, more in ((program, b"the program itself", {}), ("link", b"the program itself", {}),
+                                     ("text", b"its output goes", {"stdout": file}), ("text", b"its messages go", {"stderr": file}),
+                                     ("text", b"the program's input", {"stdin": file})):
+                streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more}
+                done = subprocess.run(self.command(program, "nested", options=("-o", name)), cwd=self.cwd,
+                                      env=self.environment, timeout=PATIENCE, check=False, **streams)
+                file.seek(0)
+                said = done.stderr if done.stderr is not None else file.read()
+                self.assertEqual(done.returncode, 125, said)
+                self.assertEqual(said.count(b"\n"), 1, said)
+                self.assertIn(role + b" as well", said)
+                file.truncate(0)
+        self.record(program, "nested", options=("-o", "profile.json"))
+        for command in (["report", "profile.json", "-o", "./profile.json"],
+                        ["machine", "--file", "profile.json", "-o", "profile.json"]):
+            done = subprocess.run([ROOFMARK, *command], cwd=self.cwd, env=self.environment, timeout=PATIENCE,
+                                  stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
+            self.assertIn(b"as well, and would be replaced", done.stderr)
+        self.region("outer", profile=self.profile("profile.json"))
+
     def test_chosen_name_is_replaced(self):
         for _ in range(2):
             self.record(TARGET, "nested", options=("-o", "mine.json"))
@@ -292,7 +331,7 @@ class Shortage(Case):
     def left(self):
         """What recordings have left in the places where they work."""
         return [os.path.join(place, name) for place in (self.scratch, self.cwd) for name in os.listdir(place)
-                if name.startswith(("roofmark-scratch-", ".roofmark-"))]
+                if name.startswith(("roofmark-", ".roofmark-"))]
 
     def limited(self, limit, counters="none"):
         """Records under a `ulimit`; nothing where not even `--version` can be had."""
@@ -492,7 +531,7 @@ class CountedPass(Case):
         self.assertIn("interrupted", self.profile()["passes"][1]["note"])
 
     # Ends at once when it runs first, and never where it finds what its first run left.
-    ENDLESS = 'test -e mark && exec sleep 1000; : > mark; exec "$0" nested'
+    ENDLESS = 'test -e mark && { sleep 1000 & wait; }; : > mark; exec "$0" nested'
 
     def until_it_counts(self, *target, options=()):
         """A recording whose counted run is about to be started, or runs."""
@@ -517,10 +556,11 @@ class CountedPass(Case):
             missing = {entry["quantity"]: entry["reason"] for entry in self.region("outer", profile=profile)["missing"]}
             self.assertIn("Roofmark itself was ended", missing["flop"])
             os.unlink(os.path.join(self.cwd, "mark"))
-        # The second one has removed what the first left, and the next removes the second's.
+        # The second one has removed what the first left, and the next removes the second's, with what runs there.
         self.assertEqual(len(os.listdir(self.scratch)), 1)
         self.record("true", options=("-o", "/dev/null"))
         self.assert_clean()
+        self.assertEqual(self.running_with(self.scratch), [])
 
     def test_a_pipe_gets_one_document_with_counts(self):
         for output in ("/dev/stdout", "/proc/self/fd/1"):
@@ -543,6 +583,98 @@ class CountedPass(Case):
         running.communicate(timeout=PATIENCE)
         self.assertEqual(len(self.profile()["passes"]), 1)
         self.assertIn("--budget", self.region("waiting")["missing"][0]["fix"])
+
+
+class Reasons(Case):
+    """Programs that can't be recorded as others are: the true reason, and what to do."""
+
+    def setUp(self):
+        super().setUp()
+        probe = self.record(TARGET, "nested", counters="auto")
+        if b"Nothing is counted" in probe.stderr:
+            skip(probe.stderr.decode())
+        os.unlink(os.path.join(self.cwd, "out.roofmark.json"))
+
+    def profile(self, name="out.roofmark.json"):
+        profile = super().profile(name)
+        # Gone when somebody reads it.
+        self.assertNotIn("roofmark-scratch-", json.dumps(profile))
+        return profile
+
+    def why(self, quantity, *path):
+        region = self.region(*path)
+        missing = {entry["quantity"]: entry for entry in region["missing"]}
+        self.assertIn(quantity, missing)
+        self.assertTrue(missing[quantity]["fix"], missing)
+        self.assertNotIn("\n", missing[quantity]["reason"])
+        return missing[quantity]["reason"]
+
+    def copy_of_target(self):
+        path = os.path.join(self.cwd, "program")
+        shutil.copy(TARGET, path)
+        return path
+
+    def test_a_program_that_removes_itself(self):
+        program = self.copy_of_target()
+        done = self.record(program, "unlink", counters="auto")
+        self.assertIn("removed during the timed run", self.why("flop", "outer"))
+        told = [line for line in done.stderr.decode().splitlines() if "Nothing is counted" in line]
+        self.assertEqual(len(told), 1, done.stderr)
+        self.assertIn(program, told[0])
+
+    def test_a_program_that_changes_its_root(self):
+        jail = os.path.join(self.cwd, "jail")
+        os.mkdir(jail)
+        done = self.record(TARGET, "chroot", jail, counters="auto", expect=None)
+        if done.returncode == 3:
+            skip("this user can't change the root")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("changed its root directory", self.why("flop", "outer"))
+        self.assertFalse([note for note in self.profile()["notes"] if "killed" in note])
+
+    def test_a_program_that_gains_rights(self):
+        if os.geteuid() != 0:
+            skip("only root can give a file away")
+        if os.statvfs(self.cwd).f_flag & os.ST_NOSUID:
+            skip("set-user-ID bits have no effect here")
+        os.chmod(self.directory, 0o755)
+        for owner, group, mode, bit in ((65534, 0, 0o4755, "set-user-ID"), (0, 65534, 0o2755, "set-group-ID")):
+            program = self.copy_of_target()
+            os.chown(program, owner, group)
+            os.chmod(program, mode)
+            done = self.record(program, "nested", "4", counters="auto", options=("-o", "out.roofmark.json"), expect=4)
+            self.assertIn(f"gains rights by the {bit} bit", self.why("regions"))
+            self.assertIn(f"by the {bit} bit, which the emulator can't give", self.why("flop"))
+            self.assertIn(program, done.stderr.decode())
+            os.unlink(program)
+
+    def test_a_process_that_is_left_in_the_background(self):
+        mark = os.path.join(self.cwd, "mark")
+        with open(mark, "w", encoding="ascii"):
+            pass
+        try:
+            self.record(TARGET, "daemon", mark, counters="auto")
+            # That of the timed run lives on, and that of the counted run does not.
+            self.assertEqual(self.running_with(mark), [TARGET.encode()])
+        finally:
+            os.unlink(mark)
+        notes = self.profile()["notes"]
+        self.assertTrue([note for note in notes if "left running (" in note and "in the foreground" in note], notes)
+        self.assertTrue([note for note in notes if "in the counted run (1 process)" in note], notes)
+        background = self.region("background")
+        self.assertIn("unclosed", background["flags"])
+        self.assertEqual(background["visits"], 1)
+        self.assertEqual(self.region("outer")["missing"], [])
+        self.assert_clean()
+
+    def test_no_room_for_the_emulator(self):
+        done = subprocess.run(["sh", "-c", "ulimit -v 30000; exec \"$@\"", "sh", *self.command(TARGET, "nested", "3", counters="auto")],
+                              cwd=self.cwd, env=self.environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              timeout=PATIENCE, check=False)
+        if done.returncode != 3:
+            skip("this build needs more address space than an ordinary one")
+        self.assertRegex(self.why("flop", "outer"), "address space|memory")
+        self.assertEqual(self.region("outer")["missing"][0]["fix"], "ulimit -v unlimited")
 
 
 class Terminal(Case):
@@ -699,6 +831,35 @@ class Run(Case):
         again = subprocess.run([ROOFMARK, "report", "out.roofmark.json"], cwd=self.cwd, env=self.environment,
                                stdout=subprocess.PIPE, check=True)
         self.assertIn(b"inner", again.stdout)
+
+    def test_room_for_the_profile_but_not_for_the_page(self):
+        small = os.path.join(self.directory, "small")
+        os.mkdir(small)
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", small], stderr=subprocess.DEVNULL,
+                          check=False).returncode:
+            skip("a small file system can only be mounted as root")
+        try:
+            probe = self.record(TARGET, "nested", options=("-o", "probe.json"))
+            sizes = {name: os.path.getsize(os.path.join(self.cwd, name)) for name in ("probe.json", "probe.html")}
+            # A profile is replaced by another beside it.
+            room = sizes["probe.json"] * 2 + 8192
+            if room - sizes["probe.json"] > sizes["probe.html"]:
+                skip(f"the page is not larger than a profile: {sizes}")
+            with open(os.path.join(small, "filler"), "wb") as file:
+                file.write(b"x" * ((1 << 20) - room // 4096 * 4096))
+            path = os.path.join(small, "p.json")
+            done = self.record(TARGET, "nested", "4", options=("-o", path), expect=4)
+            self.assertEqual(sorted(os.listdir(small)), ["filler", "p.json"])
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(self.region("outer", profile=json.load(file))["visits"], 1)
+            said = [line for line in done.stderr.decode().splitlines() if "The page went to" in line]
+            self.assertEqual(len(said), 1, done.stderr)
+            self.assertIn("No space left", said[0])
+            with open(said[0].split("went to ")[1].split(":")[0], encoding="utf-8") as file:
+                self.assertIn("inner", file.read())
+            self.assertNotIn("could not be written", probe.stderr.decode())
+        finally:
+            subprocess.run(["umount", "-l", small], check=True)
 
     def test_output_stays_the_programs_own(self):
         self.assertEqual(self.record(TARGET, "count").stdout, b"2\n")

@@ -184,6 +184,40 @@ static int phases(const char* hottest) {
   return 0;
 }
 
+/* Removes its own file. */
+static int remove_itself(const char* file) {
+  nested();
+  return unlink(file) == 0 ? 0 : 3;
+}
+
+/* Goes on below another root. */
+static int change_root(const char* root) {
+  nested();
+  return chroot(root) == 0 && chdir("/") == 0 ? 0 : 3;
+}
+
+/* Leaves a process in the background, as daemons do, until the file is removed. */
+static int become_daemon(const char* file) {
+  int ready[2];
+  char byte = 0;
+  if (pipe(ready) != 0) return 3;
+  nested();
+  const pid_t pid = fork();
+  if (pid == 0) {
+    setsid();
+    if (fork() != 0) _exit(0);
+    for (int fd = 0; fd < 3; ++fd) close(fd);
+    ROOFMARK_BEGIN("background");
+    work(100000);
+    if (write(ready[1], &byte, 1) != 1) _exit(3);
+    while (access(file, F_OK) == 0) sleep_ms(10);
+    ROOFMARK_END("background");
+    _exit(0);
+  }
+  waitpid(pid, NULL, 0);
+  return read(ready[0], &byte, 1) == 1 ? 0 : 3;
+}
+
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "nested";
   if (strcmp(what, "nested") == 0) return nested(), argc > 2 ? atoi(argv[2]) : 0;
@@ -205,6 +239,9 @@ int main(int argc, char** argv) {
     execl(argv[0], argv[0], "nested", "5", (char*)NULL);
     return 9;
   }
+  if (strcmp(what, "unlink") == 0) return remove_itself(argv[0]);
+  if (strcmp(what, "chroot") == 0 && argc > 2) return change_root(argv[2]);
+  if (strcmp(what, "daemon") == 0 && argc > 2) return become_daemon(argv[2]);
   if (strcmp(what, "abort") == 0) {
     ROOFMARK_BEGIN("crash");
     abort();

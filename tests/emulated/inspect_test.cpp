@@ -1,5 +1,7 @@
 // Executables as compilers make them, and files that are none.
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #include <collectors/emulated/elf_file.hpp>
 #include <collectors/emulated/inspect.hpp>
@@ -132,6 +134,8 @@ TEST_CASE("a command is looked up as the shell would") {
   CHECK(find_program("sh")->filename() == "sh");
   CHECK_FALSE(find_program("no-such-command-anywhere"));
   CHECK_FALSE(find_program("./no-such-file"));
+  CHECK_FALSE(find_program(""));
+  CHECK_FALSE(find_program("/tmp"));
 }
 
 TEST_CASE("a script is followed to its interpreter, through another script") {
@@ -153,12 +157,50 @@ TEST_CASE("rights that this user lacks are an obstacle, rights that it has are n
   const auto program = build(folder, "cc", "-O2");
   if (!program) return;
   REQUIRE(chmod(program->c_str(), 04755) == 0);
-  CHECK_FALSE(inspected(*program).gains_rights);  // the owner's, who is us
+  CHECK(inspected(*program).gains_rights.empty());  // the owner's, who is us
   Executable e = inspected(*program);
-  e.gains_rights = true;
+  e.gains_rights = "file capabilities";
   REQUIRE(suitability(e).obstacle);
   CHECK(suitability(e).obstacle->where == program->string());
-  if (geteuid() != 0 && fs::exists("/bin/su")) CHECK(inspected("/bin/su").gains_rights);
+  CHECK(suitability(e).obstacle->reason.find("by file capabilities") != std::string::npos);
+  if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) return;
+  if (geteuid() != 0) {
+    if (fs::exists("/bin/su")) CHECK(inspected("/bin/su").gains_rights == "the set-user-ID bit");
+    return;
+  }
+  struct statvfs system {};
+  if (statvfs(program->c_str(), &system) != 0 || (system.f_flag & ST_NOSUID) != 0) {
+    WARN("skipped: the temporary directory's file system ignores such bits");
+    return;
+  }
+  // Another user's and another group's, and the bits without effect.
+  struct Rights {
+    uid_t user;
+    gid_t group;
+    mode_t mode;
+    const char* by;
+  };
+  for (const Rights& r :
+       {Rights{65534, 0, 04755, "the set-user-ID bit"}, Rights{65534, 0, 0755, ""},
+        Rights{0, 65534, 02755, "the set-group-ID bit"}, Rights{0, 65534, 02745, ""},
+        Rights{0, 0, 06755, ""}}) {
+    CAPTURE(r.user, r.group, r.mode);
+    REQUIRE(chown(program->c_str(), r.user, r.group) == 0);
+    REQUIRE(chmod(program->c_str(), r.mode) == 0);
+    CHECK(inspected(*program).gains_rights == r.by);
+  }
+}
+
+TEST_CASE("the instructions are looked at only where that is asked") {
+  const Folder folder;
+  const auto program =
+      build(folder, "cc", "-O3 -march=skylake-avx512 -mprefer-vector-width=512", "v.c");
+  if (!program) return;
+  REQUIRE(inspected(*program).evex.instructions > 0);
+  const auto headers = inspect(*program, Look::headers);
+  REQUIRE(headers);
+  CHECK(headers->evex.instructions == 0);
+  CHECK(headers->machine == inspected(*program).machine);
 }
 
 TEST_CASE("files that are no programs, and programs of other machines") {

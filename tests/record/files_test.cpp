@@ -11,9 +11,11 @@
 #include <iostream>
 
 #include "catch.hpp"
+#include "environment.hpp"
 #include "support.hpp"
 
 using namespace roofmark;
+using roofmark::test::Environment;
 using roofmark::test::read_text;
 using roofmark::test::TemporaryDirectory;
 using roofmark::test::write_text;
@@ -160,11 +162,13 @@ TEST_CASE("installed parts lie beside the executable, and ROOFMARK_PREFIX overri
 
   fs::create_directories(base.path() / "lib" / "some-linux-gnu");
   write_text(base.path() / "lib" / "some-linux-gnu" / "libroofmark-runtime.so", "");
-  setenv("ROOFMARK_PREFIX", base.path().c_str(), 1);
-  const InstallPaths multiarch = InstallPaths::find();
-  unsetenv("ROOFMARK_PREFIX");
+  const InstallPaths multiarch = [&] {
+    const Environment prefix("ROOFMARK_PREFIX", base.path().c_str());
+    return InstallPaths::find();
+  }();
   CHECK(multiarch.lib == base.path() / "lib" / "some-linux-gnu");
   CHECK(multiarch.runtime());
+  const Environment none("ROOFMARK_PREFIX", nullptr);
   CHECK(InstallPaths::find().bin ==
         fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "bin");
 }

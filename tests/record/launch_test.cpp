@@ -4,8 +4,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <analysis/record/counted_pass.hpp>
 #include <analysis/record/executable.hpp>
 #include <analysis/record/launch.hpp>
+#include <analysis/record/processes.hpp>
 #include <analysis/record/sampler.hpp>
 #include <analysis/record/signal_gate.hpp>
 #include <analysis/record/supervise.hpp>
@@ -139,7 +141,7 @@ TEST_CASE("a bounded program is ended with all that it started") {
   const auto launched = launch(start);
   REQUIRE(launched);
   const double before_s = monotonic_s();
-  const Bounded bounded = supervise_bounded(*launched, gate, {0.5, {}}, {});
+  const Bounded bounded = supervise_bounded(*launched, gate, {0.5, {}, {}}, {});
   CHECK(bounded.out_of_time);
   CHECK(bounded.supervision.end.signal == SIGTERM);
   CHECK(monotonic_s() - before_s < 50);  // not the 60 s that its child sleeps
@@ -236,15 +238,122 @@ TEST_CASE("looks find the threads of a program and of its children") {
   CHECK(most == 3);
 }
 
+TEST_CASE("patience is many times what was expected, waits included, and never short") {
+  CHECK(patience_s({1, 2}, 0.5) == Approx(least_patience_s));
+  CHECK(patience_s({10, 40}, 20) == Approx(patience_factor * 60));
+  // A program that slept for an hour may sleep for an hour.
+  CHECK(patience_s(estimate_counted_pass(0.01, 1, false), 3600) > 3600);
+}
+
+TEST_CASE("a run without steps is stuck when the patience is over, and not before") {
+  Progress progress(100);
+  CHECK_FALSE(progress.due(24.9));
+  REQUIRE(progress.due(25));
+  CHECK_FALSE(progress.is_stuck(25, 0));
+  CHECK_FALSE(progress.due(49));
+  CHECK(progress.due(50));
+  CHECK_FALSE(progress.is_stuck(99.9, 0));
+  CHECK(progress.is_stuck(100, 0));
+  CHECK(progress.without_progress_s() == Approx(100));
+}
+
+TEST_CASE("a run that steps on is never stuck, and its last step begins the wait anew") {
+  Progress progress(100);
+  std::uint64_t steps = 0;
+  double elapsed_s = 0;
+  for (; elapsed_s < 10000; elapsed_s += 25) REQUIRE_FALSE(progress.is_stuck(elapsed_s, ++steps));
+  const double last_s = elapsed_s - 25;
+  CHECK_FALSE(progress.is_stuck(last_s + 99, steps));
+  CHECK(progress.is_stuck(last_s + 100, steps));
+}
+
 TEST_CASE("what can't be preloaded is known from the file") {
-  std::string remedy;
-  const auto shell = find_executable("sh");
-  REQUIRE(shell);
-  CHECK_FALSE(why_not_preloadable(*shell, remedy));
-  CHECK_FALSE(find_executable("roofmark-no-such-program"));
-  CHECK_FALSE(find_executable(""));
-  const auto reason = why_not_preloadable(ROOFMARK_STATIC_PROGRAM, remedy);
-  REQUIRE(reason);
-  CHECK(reason->find("statically linked") != std::string::npos);
-  CHECK(remedy.find("roofmark::runtime") != std::string::npos);
+  const TargetFile shell = look_at("sh", emulated::Look::headers);
+  REQUIRE(shell.executable);
+  CHECK_FALSE(why_not_preloadable(shell));
+  for (const char* none : {"roofmark-no-such-program", ""}) {
+    const TargetFile target = look_at(none, emulated::Look::headers);
+    CHECK(target.path.empty());
+    CHECK_FALSE(why_not_preloadable(target));
+    CHECK_FALSE(why_not_again(target));
+  }
+  const auto linked =
+      why_not_preloadable(look_at(ROOFMARK_STATIC_PROGRAM, emulated::Look::headers));
+  REQUIRE(linked);
+  CHECK(linked->reason.find("statically linked") != std::string::npos);
+  CHECK(linked->remedy.find("roofmark::runtime") != std::string::npos);
+  TargetFile privileged = shell;
+  privileged.executable->gains_rights = "file capabilities";
+  const auto rights = why_not_preloadable(privileged);
+  REQUIRE(rights);
+  CHECK(rights->reason.find("by file capabilities") != std::string::npos);
+  CHECK_FALSE(rights->remedy.empty());
+}
+
+TEST_CASE("a program that is gone or another one after its run is not run again") {
+  const TemporaryDirectory base;
+  const std::filesystem::path program = base.path() / "program";
+  const auto make = [&](const std::string& text) {
+    write_text(program, "#!/bin/sh\n" + text);
+    REQUIRE(chmod(program.c_str(), 0755) == 0);
+  };
+  make("exit 0\n");
+  const TargetFile target = look_at(program, emulated::Look::headers);
+  REQUIRE(target.executable);
+  CHECK(target.executable->script == program);
+  CHECK_FALSE(why_not_again(target));
+  make("exit 10\n");
+  REQUIRE(why_not_again(target));
+  CHECK(why_not_again(target)->reason.find("changed") != std::string::npos);
+  std::filesystem::remove(program);
+  REQUIRE(why_not_again(target));
+  CHECK(why_not_again(target)->reason.find("removed") != std::string::npos);
+  CHECK(why_not_again(target)->where == program.string());
+}
+
+TEST_CASE("a program that nobody can watch any longer is ended") {
+  const SignalGate gate;
+  Launch endless = launch_of({"sleep", "1000"}, gate);
+  endless.prepare = [] { return setsid() < 0 ? errno : 0; };
+  const auto launched = launch(endless);
+  REQUIRE(launched);
+  const auto no_memory = [](double) -> double { throw std::bad_alloc(); };
+  CHECK_THROWS_AS(supervise_bounded(*launched, gate, {}, no_memory), std::bad_alloc);
+  int status = 0;
+  REQUIRE(waitpid(launched->pid, &status, 0) == launched->pid);
+  CHECK(WIFSIGNALED(status));
+}
+
+TEST_CASE("processes are found by an argument, and waited for, asked and killed in this order") {
+  const std::string argument = "--of-the-test=" + std::to_string(getpid());
+  const auto start = [&](const std::string& script) {
+    int ends[2];
+    REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
+    const pid_t pid = fork();
+    if (pid == 0) {
+      dup2(ends[1], STDOUT_FILENO);
+      execl("/bin/sh", "sh", "-c", script.c_str(), "sh", argument.c_str(), nullptr);
+      _exit(1);
+    }
+    close(ends[1]);
+    char ready = 0;  // its traps are set
+    REQUIRE(read(ends[0], &ready, 1) == 1);
+    close(ends[0]);
+    return pid;
+  };
+  CHECK(processes_with(argument).empty());
+  CHECK(end_processes_with(argument, 0, 0) == 0);
+  const pid_t willing = start("trap 'exit 3' TERM; echo; while :; do :; done");
+  const pid_t stubborn = start("trap '' TERM; echo; while :; do :; done");
+  CHECK(is_alive(willing));
+  CHECK(processes_with(argument).size() == 2);
+  CHECK(processes_with("--of-the-test").empty());
+  CHECK(end_processes_with(argument, 0, 1) == 2);
+  int status = 0;
+  REQUIRE(waitpid(willing, &status, 0) == willing);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 3);
+  REQUIRE(waitpid(stubborn, &status, 0) == stubborn);
+  CHECK(WIFSIGNALED(status));
+  CHECK_FALSE(is_alive(willing));
 }

@@ -62,7 +62,7 @@ std::optional<Problem> run(const emulated::CountedCommand& command, double limit
   launched.prepare = prepare;
   const auto started = launch(launched);
   if (!started) return started.error().problem;
-  const Bounded bounded = supervise_bounded(*started, gate, {limit_s, {}}, {});
+  const Bounded bounded = supervise_bounded(*started, gate, {limit_s, {}, {}}, {});
   const int status = bounded.supervision.wait_status;
   interrupted = bounded.supervision.asked_to_end;
   if (interrupted != 0) return Problem{"the self-test was interrupted", "emulated", ""};

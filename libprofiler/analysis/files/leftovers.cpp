@@ -48,7 +48,7 @@ bool is_at(int descriptor, const fs::path& path) {
          ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
 }
 
-void remove_if_left(const fs::path& path) {
+void remove_if_left(const fs::path& path, const std::function<void(const fs::path&)>& found) {
   // Never waits: a pipe of that name may have no writer.
   Descriptor fd(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
@@ -56,6 +56,7 @@ void remove_if_left(const fs::path& path) {
   const bool is_directory = S_ISDIR(status.st_mode);
   if (!is_directory && !S_ISREG(status.st_mode)) return;
   if (flock(fd.get(), LOCK_EX | LOCK_NB) != 0 || !is_at(fd.get(), path)) return;
+  if (found) found(path);
   if (is_directory)
     remove_tree(path);
   else
@@ -80,12 +81,13 @@ bool hold(int descriptor, const fs::path& path) {
   return is_at(descriptor, path);
 }
 
-void remove_leftovers(const fs::path& directory, std::string_view prefix, std::string_view suffix) {
+void remove_leftovers(const fs::path& directory, std::string_view prefix, std::string_view suffix,
+                      const std::function<void(const fs::path&)>& found) {
   if (!network_file_system(directory).empty()) return;
   for (const std::string& name : names_in(directory))
     if (name.size() > prefix.size() + suffix.size() && name.starts_with(prefix) &&
         name.ends_with(suffix))
-      remove_if_left(directory / name);
+      remove_if_left(directory / name, found);
 }
 
 void remove_tree(const fs::path& directory) {

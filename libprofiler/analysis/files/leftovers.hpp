@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -15,9 +16,10 @@ bool hold(int descriptor, const std::filesystem::path& path);
 
 /// Removes what lies in `directory` under a name that begins with `prefix` and ends with `suffix`,
 /// was made by this user and is held by nobody. Nothing on a network file system, where a lock of
-/// another host may not be seen.
+/// another host may not be seen. `found`, where it is given, is called with each before that.
 void remove_leftovers(const std::filesystem::path& directory, std::string_view prefix,
-                      std::string_view suffix);
+                      std::string_view suffix,
+                      const std::function<void(const std::filesystem::path&)>& found = {});
 
 /// Removes a directory with all it holds, as far as it can be; needs one descriptor at a time,
 /// where there may be few.

@@ -7,6 +7,7 @@
 #include <analysis/record/counted_pass.hpp>
 #include <analysis/record/launch.hpp>
 #include <analysis/record/overlay.hpp>
+#include <analysis/record/processes.hpp>
 #include <analysis/record/supervise.hpp>
 #include <cerrno>
 #include <collectors/emulated/plan.hpp>
@@ -21,6 +22,11 @@ namespace {
 constexpr double startup_of_process_s = 0.4;
 constexpr double sampled_low = 8, sampled_high = 30;
 constexpr double full_low = 20, full_high = 55;
+
+/// How long what the program left running may go on, and how long it may then take to write its
+/// counts.
+constexpr double linger_s = 1;
+constexpr double grace_s = 10;
 
 void say(const RecordOptions& options, const std::string& line) {
   if (options.tell) options.tell(line);
@@ -211,9 +217,9 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
   pass.caches = options.full_cache ? emulated::Caches::full : emulated::Caches::sampled;
   pass.geometry = caches_to_model(run.machine, outcome.notes);
   if (pass.geometry) outcome.counts.reduced_caches = pass.geometry->reduced;
+  if (run.target->executable) pass.executable = &*run.target->executable;
   auto command = emulated::plan(install, options.command, run.directory, pass);
   if (!command) return tl::unexpected(command.error());
-  outcome.notes.insert(outcome.notes.end(), command->notes.begin(), command->notes.end());
 
   const OverlayOptions overlay_options{{run.directory}};
   const bool overlay = announce_isolation(options, overlay_options, outcome.notes);
@@ -222,11 +228,14 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
       estimate_counted_pass(run.native_cpu_s, run.processes, options.full_cache);
   if (exceeds(estimate, deadline_s) && !run.hot.paths.empty()) {
     pass.hot_paths = run.hot.paths;
-    outcome.counts.hot_only = hot_only(run.hot, *deadline_s);
-    outcome.notes.push_back(outcome.counts.hot_only->reason + ".");
     command = emulated::plan(install, options.command, run.directory, pass);
     if (!command) return tl::unexpected(command.error());
+    if (command->serves_hot_paths) {
+      outcome.counts.hot_only = hot_only(run.hot, *deadline_s);
+      outcome.notes.push_back(outcome.counts.hot_only->reason + ".");
+    }
   }
+  outcome.notes.insert(outcome.notes.end(), command->notes.begin(), command->notes.end());
   std::string line = fmt::format("Counting in a second run: {} to {} expected",
                                  seconds(estimate.low_s), seconds(estimate.high_s));
   if (deadline_s && estimate.high_s > *deadline_s)
@@ -253,15 +262,25 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
     return 0.5;
   };
   Progress progress(options.patience_s.value_or(patience_s(estimate, run.native_wall_s)));
-  Bounds bounds{deadline_s, {}};
+  Bounds bounds{deadline_s, {}, {}};
   // Who names a budget has decided how long to wait.
   if (!options.budget_s)
     bounds.is_stuck = [&](double elapsed_s) {
       return progress.due(elapsed_s) && progress.is_stuck(elapsed_s, steps_of(command->output));
     };
+  std::size_t left_running = 0;
+  bounds.ended = [&] {
+    left_running =
+        end_processes_with(emulated::output_argument(command->output), linger_s, grace_s);
+  };
   const Bounded bounded = supervise_bounded(*launched, gate, bounds, show_progress);
   if (options.progress) options.progress("");
 
+  if (left_running > 0)
+    outcome.notes.push_back("What the program left running in the counted run (" +
+                            std::to_string(left_running) +
+                            (left_running == 1 ? " process" : " processes") +
+                            ") was ended there: it is counted as far as it had come.");
   emulated::CountedCommand planned = *command;
   CountsOfPass counts = read_counts_of_pass(planned.output);
   outcome.counts.processes = std::move(counts.processes);
@@ -270,10 +289,9 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
   for (const Problem& problem : counts.problems)
     outcome.notes.push_back("Counts: " + to_line(problem) + ".");
   if (outcome.counts.processes.empty() && !outcome.counts.problem)
-    outcome.counts.problem =
-        counts.problems.empty() ? Problem{"the counted run left no counts", planned.output.string(),
-                                          "--counters none, and report it"}
-                                : counts.problems.front();
+    outcome.counts.problem = counts.problems.empty()
+                                 ? emulated::no_counts(bounded.supervision.wait_status)
+                                 : counts.problems.front();
   outcome.pass.purpose = "counts";
   outcome.pass.collector = "emulated";
   outcome.pass.exit_status = bounded.supervision.end.shell_status();

@@ -4,6 +4,7 @@
 #include <analysis/files/descriptor.hpp>
 #include <analysis/profile/hot_paths.hpp>
 #include <analysis/profile/join.hpp>
+#include <analysis/record/executable.hpp>
 #include <analysis/record/patience.hpp>
 #include <analysis/record/record.hpp>
 #include <analysis/record/signal_gate.hpp>
@@ -17,6 +18,7 @@ inline constexpr double default_budget_s = 300;
 
 struct CountedRun {
   const RecordOptions* options = nullptr;
+  const TargetFile* target = nullptr;
   const Machine* machine = nullptr;  ///< whose caches are modelled; none: those the kernel reports
   std::filesystem::path directory;   ///< for its files; on no network file system
   HotPaths hot;                      ///< of the native run: served first where time is short

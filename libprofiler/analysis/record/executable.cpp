@@ -1,87 +1,54 @@
-#include <elf.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <sys/xattr.h>
-#include <unistd.h>
-
-#include <analysis/files/descriptor.hpp>
 #include <analysis/record/executable.hpp>
-#include <cstdlib>
-#include <cstring>
-#include <vector>
+#include <exception>
 
 namespace roofmark {
-namespace {
 
-namespace fs = std::filesystem;
-
-bool runnable(const fs::path& file) {
-  struct stat status {};
-  return stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
-         access(file.c_str(), X_OK) == 0;
-}
-
-/// Whether a 64-bit ELF file names an interpreter; nothing when it is no such file.
-std::optional<bool> names_interpreter(int fd) {
-  Elf64_Ehdr header{};
-  if (pread(fd, &header, sizeof header, 0) != ssize_t{sizeof header}) return std::nullopt;
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_phentsize != sizeof(Elf64_Phdr))
-    return std::nullopt;
-  for (unsigned i = 0; i < header.e_phnum; ++i) {
-    Elf64_Phdr segment{};
-    const auto where = static_cast<off_t>(header.e_phoff + i * sizeof segment);
-    if (pread(fd, &segment, sizeof segment, where) != ssize_t{sizeof segment}) return std::nullopt;
-    if (segment.p_type == PT_INTERP) return true;
+TargetFile look_at(const std::string& name, emulated::Look look) {
+  TargetFile target;
+  const auto found = emulated::find_program(name);
+  if (!found) return target;
+  target.path = *found;
+  stat(target.path.c_str(), &target.status);
+  try {
+    if (auto executable = emulated::inspect(target.path, look))
+      target.executable = std::move(*executable);
+  } catch (const std::exception&) {  // no memory for it: the program runs all the same
   }
-  return false;
+  return target;
 }
 
-bool is_32_bit_elf(int fd) {
-  unsigned char ident[EI_NIDENT] = {};
-  return pread(fd, ident, sizeof ident, 0) == ssize_t{sizeof ident} &&
-         std::memcmp(ident, ELFMAG, SELFMAG) == 0 && ident[EI_CLASS] == ELFCLASS32;
-}
-
-}  // namespace
-
-std::optional<fs::path> find_executable(const std::string& name) {
-  if (name.empty()) return std::nullopt;
-  if (name.find('/') != std::string::npos)
-    return runnable(name) ? std::optional<fs::path>(name) : std::nullopt;
-  const char* variable = std::getenv("PATH");
-  std::string search = variable != nullptr ? variable : "/bin:/usr/bin";
-  for (std::size_t start = 0; start <= search.size();) {
-    const std::size_t end = std::min(search.find(':', start), search.size());
-    const fs::path directory = end == start ? "." : search.substr(start, end - start);
-    if (runnable(directory / name)) return directory / name;
-    start = end + 1;
-  }
+std::optional<Problem> why_not_preloadable(const TargetFile& target) {
+  if (!target.executable) return std::nullopt;
+  const emulated::Executable& executable = *target.executable;
+  const std::string where = executable.path.string();
+  if (!executable.gains_rights.empty())
+    return Problem{"the program gains rights by " + executable.gains_rights +
+                       ", and the loader ignores LD_PRELOAD for such a program",
+                   where, "record a copy of it (cp drops them), as the user whose rights it needs"};
+  if (executable.is_32_bit)
+    return Problem{"the program is a 32-bit program and the runtime is not", where,
+                   "build the program for 64 bit"};
+  if (executable.is_static)
+    return Problem{"the program is statically linked, so the runtime can't be preloaded", where,
+                   "link it dynamically, or link roofmark::runtime_static into it"};
   return std::nullopt;
 }
 
-std::optional<std::string> why_not_preloadable(const fs::path& file, std::string& remedy) {
-  Descriptor fd(open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) return std::nullopt;
-  struct stat status {};
-  if (fstat(fd.get(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0 &&
-      geteuid() != 0) {
-    remedy = "profile a copy of the program without the set-user-ID bit";
-    return "the program is set-user-ID, and the loader ignores LD_PRELOAD for it";
-  }
-  if (geteuid() != 0 && fgetxattr(fd.get(), "security.capability", nullptr, 0) > 0) {
-    remedy = "profile a copy of the program without file capabilities";
-    return "the program has file capabilities, and the loader ignores LD_PRELOAD for it";
-  }
-  if (is_32_bit_elf(fd.get())) {
-    remedy = "build the program for 64 bit";
-    return "the program is a 32-bit program and the runtime is not";
-  }
-  if (names_interpreter(fd.get()) == false) {
-    remedy = "link it dynamically, or link roofmark::runtime_static into it";
-    return "the program is statically linked, so the runtime can't be preloaded";
-  }
-  return std::nullopt;
+std::optional<Problem> why_not_again(const TargetFile& target) {
+  if (target.path.empty()) return std::nullopt;
+  const struct stat& before = target.status;
+  struct stat now {};
+  if (stat(target.path.c_str(), &now) != 0)
+    return Problem{"the program's file was removed during the timed run, by itself or by another",
+                   target.path.string(), "record a copy that stays"};
+  const bool same = now.st_dev == before.st_dev && now.st_ino == before.st_ino &&
+                    now.st_size == before.st_size && now.st_mtim.tv_sec == before.st_mtim.tv_sec &&
+                    now.st_mtim.tv_nsec == before.st_mtim.tv_nsec;
+  if (same) return std::nullopt;
+  return Problem{
+      "the program's file was changed during the timed run: a second run would be "
+      "another program's",
+      target.path.string(), "record it again"};
 }
 
 }  // namespace roofmark

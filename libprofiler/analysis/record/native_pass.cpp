@@ -5,15 +5,17 @@
 #include <analysis/record/executable.hpp>
 #include <analysis/record/launch.hpp>
 #include <analysis/record/native_pass.hpp>
+#include <analysis/record/processes.hpp>
 #include <analysis/record/sampler.hpp>
+#include <analysis/record/scratch.hpp>
 #include <analysis/record/shortage.hpp>
 #include <analysis/record/supervise.hpp>
 #include <cerrno>
 #include <csignal>
 #include <exception>
 #include <limits>
-
-#include "collectors/emulated/inspect.hpp"
+#include <map>
+#include <set>
 
 namespace roofmark {
 namespace {
@@ -32,25 +34,16 @@ Result<std::filesystem::path> preload(const RecordOptions& options,
 }
 
 /// Why no region was seen although the target ran with the runtime.
-Problem why_no_markers(const RecordOptions& options) {
-  Problem problem{"the program entered no region", "", "annotate it: ROOFMARK_SCOPE(\"name\")"};
-  const auto file = find_executable(options.command.front());
-  if (!file) return problem;
-  std::string remedy;
-  if (auto reason = why_not_preloadable(*file, remedy)) return {*reason, file->string(), remedy};
-  return problem;
+Problem why_no_markers(const TargetFile& target) {
+  return why_not_preloadable(target).value_or(
+      Problem{"the program entered no region", "", "annotate it: ROOFMARK_SCOPE(\"name\")"});
 }
 
 /// GCC's AddressSanitizer refuses to start where a library was loaded before its own. The runtime
 /// stands in front of nothing that it needs; what the user has set comes later and wins.
-void let_sanitizer_start(const std::vector<std::string>& command,
-                         std::vector<std::string>& environment) {
-  if (command.empty()) return;
-  const auto file = find_executable(command.front());
-  if (!file) return;
-  const auto executable = emulated::inspect(*file);
-  if (!executable) return;
-  const auto& sanitizers = executable->sanitizers;
+void let_sanitizer_start(const TargetFile& target, std::vector<std::string>& environment) {
+  if (!target.executable) return;
+  const auto& sanitizers = target.executable->sanitizers;
   if (std::find(sanitizers.begin(), sanitizers.end(), "address") != sanitizers.end())
     set_variable(environment, "ASAN_OPTIONS", "verify_asan_link_order=0", ':');
 }
@@ -64,17 +57,36 @@ double look(Sampler& sampler, double elapsed_s) {
   }
 }
 
-void note_background(NativeRun& run) {
+/// Daemons and other processes that went on when the program had ended.
+void note_background(NativeRun& run, const std::set<pid_t>& seen) {
+  std::map<pid_t, std::string> left;
   for (const RawProcess& process : run.processes)
-    if (process.pid != run.whole.pid && !process.ended && kill(process.pid, 0) == 0)
-      run.notes.push_back(
-          "Process " + std::to_string(process.pid) + " (" + process.executable +
-          ") was still running when the program ended: its regions are complete only up to then.");
+    if (!process.ended) left.emplace(process.pid, process.executable);
+  for (const pid_t pid : seen) left.emplace(pid, executable_of(pid));
+  std::erase_if(left, [&](const auto& entry) {
+    return entry.first == run.whole.pid || !is_alive(entry.first);
+  });
+  if (left.empty()) return;
+  constexpr std::size_t named = 3;
+  std::string list;
+  std::size_t count = 0;
+  for (const auto& [pid, executable] : left) {
+    if (++count > named) break;
+    list += (list.empty() ? "" : ", ") + std::to_string(pid) +
+            (executable.empty() ? "" : " " + executable);
+  }
+  if (left.size() > named) list += " and " + std::to_string(left.size() - named) + " more";
+  run.notes.push_back((left.size() == 1
+                           ? "A process that the program left running (" + list + ") is"
+                           : "Processes that the program left running (" + list + ") are") +
+                      " recorded only up to the program's end; kept in the foreground, as many "
+                      "daemons can be told, "
+                      "all of it is recorded.");
 }
 
 }  // namespace
 
-NativeRun run_native_pass(const RecordOptions& options,
+NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target,
                           const std::optional<std::filesystem::path>& recording,
                           const std::optional<Problem>& no_recording, const SignalGate& gate,
                           StdinCapture& standard_input) {
@@ -90,7 +102,7 @@ NativeRun run_native_pass(const RecordOptions& options,
     launch.smaller_environment = launch.environment;
     set_variable(launch.environment, "LD_PRELOAD", runtime->string(), ':');
     set_variable(launch.environment, "ROOFMARK_RECORDING", recording->string());
-    let_sanitizer_start(options.command, launch.environment);
+    let_sanitizer_start(target, launch.environment);
   } else {
     run.no_markers = runtime.error();
   }
@@ -132,9 +144,9 @@ NativeRun run_native_pass(const RecordOptions& options,
     std::vector<Problem> problems;
     run.processes = read_arenas(directory, problems);
     for (const Problem& problem : problems)
-      run.notes.push_back("Recording: " + to_line(problem) + ".");
-    if (run.processes.empty()) run.no_markers = why_no_markers(options);
-    note_background(run);
+      run.notes.push_back("Recording: " + to_line(without_place(problem)) + ".");
+    if (run.processes.empty()) run.no_markers = why_no_markers(target);
+    note_background(run, sampler.seen());
   } catch (const std::exception& error) {
     run.processes.clear();
     run.no_markers = shortage(error);

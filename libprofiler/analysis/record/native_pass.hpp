@@ -2,6 +2,7 @@
 #pragma once
 
 #include <analysis/profile/join.hpp>
+#include <analysis/record/executable.hpp>
 #include <analysis/record/record.hpp>
 #include <analysis/record/signal_gate.hpp>
 #include <analysis/record/stdin_capture.hpp>
@@ -27,7 +28,7 @@ struct NativeRun {
 
 /// `recording`: an empty directory for the arenas; nothing, with the reason in `no_recording`: the
 /// target runs without the runtime and is timed as a whole.
-NativeRun run_native_pass(const RecordOptions& options,
+NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target,
                           const std::optional<std::filesystem::path>& recording,
                           const std::optional<Problem>& no_recording, const SignalGate& gate,
                           StdinCapture& standard_input);

@@ -121,9 +121,9 @@ void keep_times(const RecordOptions& options, JoinInput& input, const Profile& p
   options.keep(std::move(times));
 }
 
-void count(const RecordOptions& options, const NativeRun& native, const Scratch* scratch,
-           const StdinCapture& standard_input, const SignalGate& gate, JoinInput& input,
-           Profile& profile) {
+void count(const RecordOptions& options, const TargetFile& target, const NativeRun& native,
+           const Scratch* scratch, const StdinCapture& standard_input, const SignalGate& gate,
+           JoinInput& input, Profile& profile) {
   input.not_counted = why_not_counted(options, native);
   // Batch systems and closing terminals kill soon after. Who typed
   // Ctrl-C at a program without an end waits for the report, or types it again.
@@ -137,8 +137,13 @@ void count(const RecordOptions& options, const NativeRun& native, const Scratch*
                                 "set TMPDIR to a writable directory on a local disk"};
     return;
   }
+  if (auto changed = why_not_again(target)) {
+    input.not_counted = std::move(changed);
+    return;
+  }
   CountedRun run;
   run.options = &options;
+  run.target = &target;
   run.machine = caches_of(options, profile);
   run.native_cpu_s = native.whole.user_s + native.whole.system_s;
   run.native_wall_s = native.whole.wall_s;
@@ -150,7 +155,7 @@ void count(const RecordOptions& options, const NativeRun& native, const Scratch*
     return;
   }
   run.standard_input = std::move(*replayed);
-  auto directory = scratch->subdirectory("counts");
+  auto directory = scratch->subdirectory(counts_directory);
   if (!directory) {
     input.not_counted = directory.error();
     return;
@@ -204,9 +209,12 @@ Recording record(const RecordOptions& options) {
   if (no_recording && options.tell)
     options.tell("Regions are not timed: " + to_line(*no_recording) + ".");
 
+  const bool to_be_counted = options.counters != "none" && !options.once;
   StdinCapture standard_input(scratch ? scratch->path() : "/nowhere",
-                              options.counters == "none" || options.once ? 0 : stdin_bound_bytes);
-  NativeRun native = run_native_pass(options, arenas, no_recording, gate, standard_input);
+                              to_be_counted ? stdin_bound_bytes : 0);
+  const TargetFile target = look_at(options.command.empty() ? "" : options.command.front(),
+                                    to_be_counted ? emulated::Look::code : emulated::Look::headers);
+  NativeRun native = run_native_pass(options, target, arenas, no_recording, gate, standard_input);
   recording.end = native.end;
   recording.not_started = native.not_started;
   profile.program.exit_status = native.end.shell_status();
@@ -222,7 +230,8 @@ Recording record(const RecordOptions& options) {
   input.no_markers = std::move(native.no_markers);
   input.ticks_per_second = native.ticks_per_second;
   try {
-    count(options, native, scratch ? &*scratch : nullptr, standard_input, gate, input, profile);
+    count(options, target, native, scratch ? &*scratch : nullptr, standard_input, gate, input,
+          profile);
   } catch (const std::exception& error) {
     input.counted.reset();
     input.not_counted = shortage(error);

@@ -28,6 +28,7 @@ class Sampler {
   double waited_for_core_s() const;
   /// Processes that were seen, the target among them.
   std::size_t processes() const { return processes_.size(); }
+  const std::set<pid_t>& seen() const { return processes_; }
   std::vector<PlacementSample> take() { return std::move(samples_); }
 
  private:

@@ -3,8 +3,10 @@
 #include <unistd.h>
 
 #include <analysis/files/leftovers.hpp>
+#include <analysis/record/processes.hpp>
 #include <analysis/record/scratch.hpp>
 #include <cerrno>
+#include <collectors/emulated/plan.hpp>
 #include <cstdlib>
 #include <cstring>
 
@@ -28,6 +30,11 @@ std::string unfit(const fs::path& directory) {
   const int error = posix_fallocate(file.get(), 0, wanted_bytes);
   unlink(probe.c_str());
   return error == 0 ? "" : std::strerror(error);
+}
+
+/// The processes that a killed recorder's counted run had started, which nobody waits for.
+void end_counted_run(const fs::path& scratch) {
+  end_processes_with(emulated::output_argument(scratch / counts_directory), 0, 0);
 }
 
 /// A new directory below `base` that is held by `lock`, or an empty path and an error.
@@ -55,7 +62,7 @@ Result<Scratch> Scratch::create(const std::vector<fs::path>& candidates) {
   for (const fs::path& candidate : candidates) {
     std::error_code unknown;
     bases.push_back(fs::absolute(candidate, unknown));
-    if (!unknown) remove_leftovers(bases.back(), prefix, "");
+    if (!unknown) remove_leftovers(bases.back(), prefix, "", end_counted_run);
   }
   std::string reasons;
   for (const fs::path& base : bases) {
@@ -99,6 +106,11 @@ Scratch::~Scratch() {
   // There may be no other descriptor. Who takes it for a leftover from here on does the same.
   lock_.close();
   remove_tree(path_);
+}
+
+Problem without_place(Problem problem) {
+  if (problem.where.starts_with('/')) problem.where = fs::path(problem.where).filename().string();
+  return problem;
 }
 
 Result<fs::path> Scratch::subdirectory(const std::string& name) const {

@@ -9,6 +9,9 @@
 
 namespace roofmark {
 
+/// Where the counts go, inside it.
+inline constexpr const char* counts_directory = "counts";
+
 /// Removed with all it holds when it goes out of scope, or when its owner was killed, by the next
 /// recording.
 class Scratch {
@@ -35,5 +38,9 @@ class Scratch {
   std::filesystem::path path_;
   Descriptor lock_;
 };
+
+/// The problem without the directory of what it names: a scratch directory is gone when somebody
+/// reads it.
+Problem without_place(Problem problem);
 
 }  // namespace roofmark

@@ -51,6 +51,23 @@ class EndWatch {
   std::thread thread_;
 };
 
+/// Ends a process group when its supervisor gives up, for want of memory: nobody else would.
+class EndAtException {
+ public:
+  explicit EndAtException(pid_t pid) : pid_(pid), exceptions_(std::uncaught_exceptions()) {}
+  ~EndAtException() {
+    if (std::uncaught_exceptions() == exceptions_) return;
+    kill(-pid_, SIGKILL);
+    kill(pid_, SIGKILL);  // it may not have its group yet
+  }
+  EndAtException(const EndAtException&) = delete;
+  EndAtException& operator=(const EndAtException&) = delete;
+
+ private:
+  pid_t pid_;
+  int exceptions_;
+};
+
 bool reap(pid_t pid, double started_s, EndWatch& watch, Supervision& result) {
   int status = 0;
   const pid_t got = wait4(pid, &status, WNOHANG, &result.usage);
@@ -117,6 +134,7 @@ Bounded supervise_bounded(const Launched& program, const SignalGate& gate, const
   const pid_t pid = program.pid;
   const double started_s = program.started_s;
   EndWatch watch(pid);
+  const EndAtException guard(pid);  // before the watch, which waits for the end
   Bounded result;
   std::optional<double> kill_at_s;
   double next_look_s = 0;
@@ -157,6 +175,7 @@ Bounded supervise_bounded(const Launched& program, const SignalGate& gate, const
     if (kill_at_s) wait_s = std::min(wait_s, std::max(*kill_at_s - elapsed_s, 0.05));
     wait_for_signal(gate, wait_s);
   }
+  if (bounds.ended) bounds.ended();
   kill(-pid, SIGKILL);  // what it left behind would go on using the scratch directory
   return result;
 }

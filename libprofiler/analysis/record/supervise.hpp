@@ -35,6 +35,9 @@ struct Bounds {
   std::optional<double> deadline_s;  ///< it may take so long
   /// Asked at each look: it gets nowhere and is to be given up. May be empty.
   std::function<bool(double elapsed_s)> is_stuck;
+  /// Called when it has ended, before its process group is killed: what it left behind can still
+  /// say what it has. May be empty.
+  std::function<void()> ended;
 };
 
 /// As supervise, for such a program: its process group is ended at one of its bounds or when a

@@ -1,0 +1,126 @@
+// What a counted pass is started with, and what is said of one that left nothing.
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <collectors/emulated/plan.hpp>
+
+#include <algorithm>
+#include <csignal>
+#include <iostream>
+
+#include "../record/support.hpp"
+#include "catch.hpp"
+
+using namespace roofmark;
+using roofmark::test::TemporaryDirectory;
+using roofmark::test::write_text;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The files that planning looks for, and a program.
+struct Installed {
+  TemporaryDirectory base;
+  emulated::Install install{base.path(), base.path()};
+  Installed() {
+    for (const char* name :
+         {"roofmark-emulator", "roofmark-emulator-amd64-linux", "libroofmark-counted.so"}) {
+      write_text(base.path() / name, "");
+      chmod((base.path() / name).c_str(), 0755);
+    }
+  }
+};
+
+bool has_option(const emulated::CountedCommand& command, const std::string& start) {
+  return std::any_of(command.arguments.begin(), command.arguments.end(),
+                     [&](const std::string& word) { return word.starts_with(start); });
+}
+
+}  // namespace
+
+TEST_CASE("a list of hot paths that can't be written costs their precedence and no more") {
+  const Installed files;
+  if (emulated::unavailable(files.install)) return;  // another architecture
+  emulated::PassOptions options;
+  options.caches = emulated::Caches::none;
+  options.hot_paths = {{"solve", "spmv"}};
+  const auto served = emulated::plan(files.install, {"true"}, files.base.path(), options);
+  REQUIRE(served);
+  CHECK(served->serves_hot_paths);
+  CHECK(has_option(*served, "--hot="));
+
+  fs::remove(files.base.path() / "hot-paths");
+  fs::create_directory(files.base.path() / "hot-paths");
+  const auto plain = emulated::plan(files.install, {"true"}, files.base.path(), options);
+  REQUIRE(plain);
+  CHECK_FALSE(plain->serves_hot_paths);
+  CHECK_FALSE(has_option(*plain, "--hot="));
+  REQUIRE(plain->notes.size() == served->notes.size() + 1);
+  CHECK(plain->notes.back().find("could not be written") != std::string::npos);
+}
+
+TEST_CASE("what an inspection has found is not looked for again") {
+  const Installed files;
+  if (emulated::unavailable(files.install)) return;
+  emulated::PassOptions options;
+  options.caches = emulated::Caches::none;
+  emulated::Executable found;
+  found.path = "/somewhere/program";
+  found.machine = "x86-64";
+  found.gains_rights = "the set-user-ID bit";
+  options.executable = &found;
+  // What stands there itself has no such bit.
+  const auto planned = emulated::plan(files.install, {"true"}, files.base.path(), options);
+  REQUIRE_FALSE(planned);
+  CHECK(planned.error().where == "/somewhere/program");
+  CHECK(planned.error().reason.find("set-user-ID") != std::string::npos);
+}
+
+TEST_CASE("counts that were not written have the reason that the log shows") {
+  const TemporaryDirectory output;
+  const fs::path counts = output.path() / "counts-17-0.jsonl";
+  const fs::path log = output.path() / "emulator-17.log";
+  write_text(counts, "");
+  CHECK_FALSE(unwritten(counts));
+  write_text(output.path() / "emulator-170.log", "roofmark: can't write elsewhere\n");
+  write_text(log, "==17== something else\n");
+  CHECK_FALSE(unwritten(counts));
+  CHECK(read_counts_of_pass(output.path()).problems.at(0).reason.find("killed") !=
+        std::string::npos);
+
+  write_text(log, "==17== roofmark: can't write " + counts.string() + ".part\n");
+  REQUIRE(unwritten(counts));
+  CHECK(unwritten(counts)->reason.find("root directory") != std::string::npos);
+  CHECK(unwritten(counts)->where == "counted process 17");
+  write_text(log, "==17== roofmark: can't write all of " + counts.string() + "\n");
+  REQUIRE(unwritten(counts));
+  CHECK(unwritten(counts)->reason.find("room") != std::string::npos);
+
+  // The one reason, and no scratch directory in it.
+  const CountsOfPass pass = read_counts_of_pass(output.path());
+  REQUIRE(pass.problems.size() == 1);
+  CHECK(to_line(pass.problems[0]).find(output.path().string()) == std::string::npos);
+}
+
+TEST_CASE("a pass without counts says how it ended, and which limit was in the way") {
+  const Problem left = emulated::no_counts(3 << 8);
+  CHECK(left.reason.find("status 3") != std::string::npos);
+  CHECK(emulated::no_counts(SIGSEGV).reason.find("Segmentation fault") != std::string::npos);
+
+  const TemporaryDirectory output;
+  write_text(output.path() / "emulator-17.log", "==17== Valgrind cannot continue\n");
+  REQUIRE(emulated::diagnose(output.path(), 1 << 8));
+  CHECK(emulated::diagnose(output.path(), 1 << 8)->remedy == "count a smaller case");
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit little{rlim_t{1} << 46, rlim_t{1} << 46};
+    setrlimit(RLIMIT_AS, &little);
+    const bool said = emulated::diagnose(output.path(), 1 << 8)->remedy == "ulimit -v unlimited" &&
+                      emulated::no_counts(SIGSEGV).remedy == "ulimit -v unlimited";
+    _exit(said ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+}
