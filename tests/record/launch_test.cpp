@@ -311,6 +311,38 @@ TEST_CASE("a program that is gone or another one after its run is not run again"
   CHECK(why_not_again(target)->where == program.string());
 }
 
+TEST_CASE("bounds do not run on while the recorder is stopped from the terminal") {
+  constexpr double patience_for_test_s = 60, stop_s = 1;
+  const pid_t recorder = fork();
+  if (recorder == 0) {
+    const SignalGate gate;
+    Launch endless = launch_of({"sleep", "1000"}, gate);
+    endless.prepare = [] { return setsid() < 0 ? errno : 0; };
+    const auto launched = launch(endless);
+    if (!launched) _exit(2);
+    const auto has_paused = [&](double elapsed_s) {
+      return monotonic_s() - launched->started_s - elapsed_s >= stop_s;
+    };
+    const auto often = [](double) { return 0.01; };
+    const Bounded bounded =
+        supervise_bounded(*launched, gate, {patience_for_test_s, has_paused, {}}, often);
+    _exit(bounded.stuck && !bounded.out_of_time ? 0 : 1);
+  }
+  int status = 0;
+  // Before it holds signals back it would just stop, and is asked again.
+  do {
+    kill(recorder, SIGTSTP);
+    REQUIRE(waitpid(recorder, &status, WUNTRACED) == recorder);
+    REQUIRE(WIFSTOPPED(status));
+    const timespec rest{static_cast<time_t>(stop_s), 0};
+    nanosleep(&rest, nullptr);
+    kill(recorder, SIGCONT);
+  } while (WSTOPSIG(status) == SIGTSTP);
+  REQUIRE(waitpid(recorder, &status, 0) == recorder);
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+
 TEST_CASE("a program that nobody can watch any longer is ended") {
   const SignalGate gate;
   Launch endless = launch_of({"sleep", "1000"}, gate);

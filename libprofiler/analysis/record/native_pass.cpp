@@ -80,8 +80,7 @@ void note_background(NativeRun& run, const std::set<pid_t>& seen) {
                            ? "A process that the program left running (" + list + ") is"
                            : "Processes that the program left running (" + list + ") are") +
                       " recorded only up to the program's end; kept in the foreground, as many "
-                      "daemons can be told, "
-                      "all of it is recorded.");
+                      "daemons can be told, all of it is recorded.");
 }
 
 }  // namespace

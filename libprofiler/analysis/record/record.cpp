@@ -125,8 +125,8 @@ void count(const RecordOptions& options, const TargetFile& target, const NativeR
            const Scratch* scratch, const StdinCapture& standard_input, const SignalGate& gate,
            JoinInput& input, Profile& profile) {
   input.not_counted = why_not_counted(options, native);
-  // Batch systems and closing terminals kill soon after. Who typed
-  // Ctrl-C at a program without an end waits for the report, or types it again.
+  // Batch systems and closing terminals kill soon after. Who typed Ctrl-C at a program without an
+  // end waits for the report, or types it again.
   const bool hurried = native.asked_to_end == SIGTERM || native.asked_to_end == SIGHUP;
   if (options.measure) keep_times(options, input, profile);
   auto interrupted = measure(options, gate, hurried, profile);

@@ -137,19 +137,21 @@ Bounded supervise_bounded(const Launched& program, const SignalGate& gate, const
   const EndAtException guard(pid);  // before the watch, which waits for the end
   Bounded result;
   std::optional<double> kill_at_s;
+  double stopped_s = 0;  // by Ctrl-Z: no bound runs on
   double next_look_s = 0;
   const auto ask_to_end = [&](double elapsed_s) {
     kill(pid, SIGTERM);
     kill_at_s = elapsed_s + grace_s;
   };
   for (;;) {
-    const double elapsed_s = monotonic_s() - started_s;
+    const double elapsed_s = monotonic_s() - started_s - stopped_s;
     while (const auto signal = gate.next()) {
       const int number = static_cast<int>(signal->ssi_signo);
       if (number == SIGTSTP) {
         kill(-pid, SIGSTOP);
         raise(SIGSTOP);
         kill(-pid, SIGCONT);
+        stopped_s += monotonic_s() - started_s - stopped_s - elapsed_s;
       }
       if (!asks_to_end(number)) continue;
       int& asked = result.supervision.asked_to_end;
