@@ -53,6 +53,7 @@ class Case(unittest.TestCase):
                               stderr=subprocess.PIPE, **more)
         if expect is not None:
             self.assertEqual(done.returncode, expect, done.stderr.decode(errors="replace"))
+        self.assertNotIn(b"roofmark-scratch-", done.stderr or b"")  # gone when somebody reads it
         return done
 
     def start(self, *target, **more):
@@ -61,7 +62,9 @@ class Case(unittest.TestCase):
 
     def profile(self, name="out.roofmark.json"):
         with open(os.path.join(self.cwd, name), encoding="utf-8") as file:
-            return json.load(file)
+            text = file.read()
+        self.assertNotIn("roofmark-scratch-", text)  # gone when somebody reads it
+        return json.loads(text)
 
     def region(self, *path, profile=None):
         for region in (profile or self.profile())["regions"]:
@@ -333,18 +336,18 @@ class Shortage(Case):
         return [os.path.join(place, name) for place in (self.scratch, self.cwd) for name in os.listdir(place)
                 if name.startswith(("roofmark-", ".roofmark-"))]
 
-    def limited(self, limit, counters="none"):
-        """Records under a `ulimit`; nothing where not even `--version` can be had."""
+    def limited(self, limit, *command):
+        """Runs a command under a `ulimit`; nothing where not even `--version` can be had."""
         shell = ["sh", "-c", f"ulimit {limit}; exec \"$@\"", "sh"]
         options = {"cwd": self.cwd, "env": self.environment, "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,
                    "stderr": subprocess.PIPE, "timeout": PATIENCE, "check": False}
         if subprocess.run([*shell, ROOFMARK, "--version"], **options).returncode:
             return None
-        return subprocess.run([*shell, *self.command(TARGET, "nested", "3", counters=counters)], **options)
+        return subprocess.run([*shell, *command], **options)
 
-    def assert_line_or_end(self, done):
-        """Either it did not start, and one line says why, or the program's end is the recorder's."""
-        self.assertIn(done.returncode, (3, 125), done.stderr)
+    def assert_line_or_end(self, done, end=3):
+        """Either it did not start, and one line says why, or it ended as the program, or as it should."""
+        self.assertIn(done.returncode, (end, 125), done.stderr)
         self.assertNotIn(b"terminate called", done.stderr)
         self.assertNotIn(b"std::", done.stderr)
         if done.returncode == 125:
@@ -353,7 +356,7 @@ class Shortage(Case):
 
     def test_few_descriptors(self):
         for descriptors in range(4, 20):
-            done = self.limited(f"-n {descriptors}", counters="auto")
+            done = self.limited(f"-n {descriptors}", *self.command(TARGET, "nested", "3", counters="auto"))
             if done is None:
                 continue
             self.assert_line_or_end(done)
@@ -362,7 +365,7 @@ class Shortage(Case):
     def test_little_memory(self):
         ends = []
         for kib in range(8000, 64000, 1000):
-            done = self.limited(f"-v {kib}")
+            done = self.limited(f"-v {kib}", *self.command(TARGET, "nested", "3"))
             if done is None:
                 continue
             self.assert_line_or_end(done)
@@ -371,6 +374,14 @@ class Shortage(Case):
         if not ends:
             skip("this build needs more address space than an ordinary one")
         self.assertEqual(ends[-1], 3)
+
+    def test_little_memory_for_other_commands(self):
+        self.record(TARGET, "many", options=("-o", "many.json"))
+        for kib in range(8000, 64000, 4000):
+            for command in (["report", "many.json", "--format", "html"], ["report", "many.json", "--format", "json"]):
+                done = self.limited(f"-v {kib}", ROOFMARK, *command)
+                if done is not None:
+                    self.assert_line_or_end(done, end=0)
 
     def test_what_a_killed_recorder_left_goes_with_the_next(self):
         running = self.start(TARGET, "open", "600000")
@@ -594,12 +605,6 @@ class Reasons(Case):
         if b"Nothing is counted" in probe.stderr:
             skip(probe.stderr.decode())
         os.unlink(os.path.join(self.cwd, "out.roofmark.json"))
-
-    def profile(self, name="out.roofmark.json"):
-        profile = super().profile(name)
-        # Gone when somebody reads it.
-        self.assertNotIn("roofmark-scratch-", json.dumps(profile))
-        return profile
 
     def why(self, quantity, *path):
         region = self.region(*path)

@@ -1,18 +1,18 @@
 // What a counted pass is started with, and what is said of one that left nothing.
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <collectors/emulated/plan.hpp>
 
 #include <algorithm>
 #include <csignal>
-#include <iostream>
 
 #include "../record/support.hpp"
 #include "catch.hpp"
+#include "in_child.hpp"
 
 using namespace roofmark;
+using roofmark::test::in_child;
 using roofmark::test::TemporaryDirectory;
 using roofmark::test::write_text;
 namespace fs = std::filesystem;
@@ -112,15 +112,12 @@ TEST_CASE("a pass without counts says how it ended, and which limit was in the w
   write_text(output.path() / "emulator-17.log", "==17== Valgrind cannot continue\n");
   REQUIRE(emulated::diagnose(output.path(), 1 << 8));
   CHECK(emulated::diagnose(output.path(), 1 << 8)->remedy == "count a smaller case");
-  const pid_t child = fork();
-  if (child == 0) {
+  const int said = in_child([&] {
     const rlimit little{rlim_t{1} << 46, rlim_t{1} << 46};
     setrlimit(RLIMIT_AS, &little);
-    const bool said = emulated::diagnose(output.path(), 1 << 8)->remedy == "ulimit -v unlimited" &&
-                      emulated::no_counts(SIGSEGV).remedy == "ulimit -v unlimited";
-    _exit(said ? 0 : 1);
-  }
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  CHECK(status == 0);
+    const bool named = emulated::diagnose(output.path(), 1 << 8)->remedy == "ulimit -v unlimited" &&
+                       emulated::no_counts(SIGSEGV).remedy == "ulimit -v unlimited";
+    return named ? 0 : 1;
+  });
+  CHECK(said == 0);
 }

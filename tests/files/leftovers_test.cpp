@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <analysis/record/scratch.hpp>
@@ -14,8 +13,10 @@
 #include "../record/support.hpp"
 #include "analysis/files/descriptor.hpp"
 #include "catch.hpp"
+#include "in_child.hpp"
 
 using namespace roofmark;
+using roofmark::test::in_child;
 using roofmark::test::TemporaryDirectory;
 using roofmark::test::write_text;
 namespace fs = std::filesystem;
@@ -34,19 +35,6 @@ fs::path make_tree(const fs::path& top) {
   for (const fs::path& place : {top, top / "one", top / "one" / "two" / "three"})
     for (const char* name : {"a", "b"}) write_text(place / name, "x");
   return top;
-}
-
-/// A child that does this and is killed; returns when it is dead.
-template <class Work>
-void kill_after(const Work& work) {
-  const pid_t child = fork();
-  if (child == 0) {
-    work();
-    kill(getpid(), SIGKILL);
-  }
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  REQUIRE(WIFSIGNALED(status));
 }
 
 }  // namespace
@@ -101,16 +89,14 @@ TEST_CASE("another user's files are left alone") {
 TEST_CASE("a tree goes where a single descriptor is to be had") {
   const TemporaryDirectory base;
   const fs::path tree = make_tree(base.path() / "tree");
-  const pid_t child = fork();
-  if (child == 0) {
+  in_child([&] {
     const int next = dup(STDERR_FILENO);
     const rlimit one{static_cast<rlim_t>(next) + 1, static_cast<rlim_t>(next) + 1};
     close(next);
     setrlimit(RLIMIT_NOFILE, &one);
     remove_tree(tree);
-    _exit(0);
-  }
-  waitpid(child, nullptr, 0);
+    return 0;
+  });
   CHECK_FALSE(fs::exists(tree));
 }
 
@@ -119,11 +105,12 @@ TEST_CASE(
   const TemporaryDirectory base;
   const auto alive = Scratch::create({base.path()});
   REQUIRE(alive);
-  kill_after([&] {
-    // Nobody destroys it.
-    const auto* killed = new Result<Scratch>(Scratch::create({base.path()}));
-    if (*killed) make_tree((*killed)->path() / "arenas");
+  const int end = in_child([&] {
+    const auto killed = Scratch::create({base.path()});
+    if (killed) make_tree(killed->path() / "arenas");
+    return kill(getpid(), SIGKILL);
   });
+  REQUIRE(end == 128 + SIGKILL);
   CHECK(names(base.path()).size() == 2);
   {
     // Also where it is not the candidate that is chosen.

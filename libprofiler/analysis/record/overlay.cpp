@@ -252,12 +252,12 @@ std::string enter_overlay(const OverlayOptions& options, std::vector<std::string
   std::vector<Descriptor> shared;
   for (const fs::path& path : options.shared) {
     shared.emplace_back(open(path.c_str(), O_PATH | O_CLOEXEC));
-    if (!shared.back()) return failed(path.string());
+    if (!shared.back()) return failed("what both runs share is not there");
   }
   const auto keep_shared = [&](const std::string& root) -> std::string {
     for (std::size_t i = 0; i < shared.size(); ++i)
       if (!bind_tree(shared[i], root + options.shared[i].string()))
-        return failed(options.shared[i].string() + " can't be kept");
+        return failed("what both runs share can't be kept");
     return "";
   };
 

@@ -116,7 +116,9 @@ Problem without_place(Problem problem) {
 Result<fs::path> Scratch::subdirectory(const std::string& name) const {
   const fs::path directory = path_ / name;
   if (mkdir(directory.c_str(), 0700) != 0)
-    return tl::unexpected(Problem{std::strerror(errno), directory.string(), ""});
+    return tl::unexpected(
+        Problem{"no directory for the " + name + " could be made: " + std::strerror(errno), "",
+                "set TMPDIR to a writable directory on a local disk"});
   return directory;
 }
 
