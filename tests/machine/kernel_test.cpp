@@ -1,7 +1,11 @@
 // The kernels of this machine do what their table says.
 #include "analysis/machine/kernel.hpp"
 
+#include <unistd.h>
+
 #include <numeric>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "analysis/machine/buffer.hpp"
@@ -119,12 +123,50 @@ TEST_CASE("a plan holds each ceiling once, with its candidates") {
                                       [&](const Task& task) { return task.ceiling == i; });
     CHECK(measured);
   }
-  inputs.widest_only = true;
+  inputs.extent = PlanInputs::Extent::widest;
   const Plan narrow = plan_stage(kernels, inputs);
   for (const PlannedCeiling& ceiling : narrow.ceilings) {
     if (ceiling.kind == PlannedCeiling::Kind::compute) CHECK(ceiling.operation == Operation::fma);
     if (ceiling.kind == PlannedCeiling::Kind::bandwidth) CHECK(ceiling.level == "DRAM");
   }
+}
+
+TEST_CASE("a stage of memory alone asks for what depends on the size of pages") {
+  PlanInputs inputs;
+  inputs.caches = {{"L1", 16384, false}, {"L2", 1 << 20, false}, {"L3", 16 << 20, false}};
+  inputs.memory_set_bytes = std::size_t{256} << 20;
+  inputs.extent = PlanInputs::Extent::memory;
+  std::vector<const Kernel*> kernels;
+  for (const Kernel& kernel : all_kernels()) kernels.push_back(&kernel);
+  std::set<std::string> levels, patterns;
+  for (const PlannedCeiling& ceiling : plan_stage(kernels, inputs).ceilings) {
+    CHECK(ceiling.kind == PlannedCeiling::Kind::bandwidth);
+    levels.insert(ceiling.level);
+    patterns.insert(ceiling.pattern);
+  }
+  if (kernels.empty()) {
+    WARN("skipped: there are no measuring kernels for this processor");
+    return;
+  }
+  CHECK(levels == std::set<std::string>{"L3", "DRAM"});
+  for (const char* pattern : {"read", "write", "copy", "triad"})
+    CHECK(patterns.count(pattern) == 1);
+}
+
+TEST_CASE("a buffer can be had in pages of the smallest size") {
+  const auto base = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  constexpr std::size_t bytes = std::size_t{16} << 20;
+  Result<Buffer> buffer = Buffer::reserve(bytes);
+  REQUIRE(buffer);
+  buffer->touch(bytes, 60);
+  if (!buffer->use_base_pages()) {
+    WARN("skipped: this kernel has no large pages to do without");
+    return;
+  }
+  CHECK(buffer->touched() == 0);
+  buffer->touch(bytes, 60);
+  CHECK(buffer->touched() == bytes);
+  CHECK(buffer->page_bytes() == base);
 }
 
 TEST_CASE("a stage that has no time still brings windows for every ceiling") {
@@ -180,7 +222,7 @@ TEST_CASE("wide arithmetic and loops in L1 come after what they would slow down"
   }
   CHECK(last == 4);
   // Where there is nothing to disturb, every round is used.
-  inputs.widest_only = true;
+  inputs.extent = PlanInputs::Extent::widest;
   inputs.memory_set_bytes = 0;
   for (const Task& task : plan_stage(kernels, inputs).tasks) CHECK_FALSE(task.lowers_clock);
 }

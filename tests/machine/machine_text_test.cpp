@@ -42,7 +42,31 @@ Machine sample() {
   return machine;
 }
 
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
 }  // namespace
+
+TEST_CASE("memory in small pages has rows of its own, and a sentence") {
+  Machine machine = sample();
+  MachineTextOptions options;
+  CHECK(count_of(render_machine_text(machine, options), "4 KiB") == 0);
+  const auto large = machine.bandwidth;
+  for (BandwidthCeiling& ceiling : machine.bandwidth) ceiling.page_bytes = 2 << 20;
+  for (BandwidthCeiling ceiling : large) {
+    ceiling.page_bytes = 4096;
+    ceiling.interface_bytes_per_s = 7.7e9;
+    machine.bandwidth.push_back(ceiling);
+  }
+  const std::string text = render_machine_text(machine, options);
+  CHECK(count_of(text, "DRAM, 4 KiB ") == 2);  // one core, two cores
+  CHECK(count_of(text, "7.7") == 6);
+  CHECK(text.find("pages of that size") != std::string::npos);
+}
 
 TEST_CASE("the table holds the numbers and fits 80 columns") {
   Machine machine = sample();

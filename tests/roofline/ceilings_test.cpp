@@ -47,6 +47,31 @@ TEST_CASE("what only one core was measured for: private caches scale, shared mem
   REQUIRE(scaled->source == Source::theoretical);
 }
 
+TEST_CASE("memory is held against the pages it is in") {
+  Machine machine = test::two_cores();
+  const double large = bandwidth(machine, "DRAM", 1);
+  const double cache = bandwidth(machine, "L3", 1);
+  const auto with = [&](const char* level, std::optional<double> share) {
+    TrafficMix mix{1, false, 0};
+    mix.large_page_share = share;
+    const auto found = bandwidth_ceiling(machine, level, mix, 1);
+    return found ? found->per_s : 0;
+  };
+  // Measured in pages of one size: all that there is.
+  REQUIRE(with("DRAM", 0) == large);
+  test::add_small_pages(machine, 0.5);
+  REQUIRE(with("DRAM", 1) == large);
+  REQUIRE(with("DRAM", 0) == Approx(large / 2));
+  REQUIRE(with("DRAM", std::nullopt) == large);  // not seen: the better pages
+  // Half of the bytes take twice the time of the others.
+  REQUIRE(with("DRAM", 0.5) == Approx(large / 1.5));
+  REQUIRE(with("L3", 0) == cache);  // not measured apart
+  REQUIRE(topmost_bandwidth(machine, "DRAM")->per_s ==
+          topmost_bandwidth(test::two_cores(), "DRAM")->per_s);
+  const double declared = declared_bandwidth(machine, "DRAM", 1)->per_s;
+  REQUIRE(declared_bandwidth(machine, "DRAM", 1, 0)->per_s == Approx(declared / 2));
+}
+
 TEST_CASE("hyper-threads are apart: one thread a core is the peak") {
   Machine machine = test::two_cores();
   machine.topology.threads = 4;

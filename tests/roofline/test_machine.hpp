@@ -44,6 +44,23 @@ inline void add_bandwidth(Machine& machine, const char* level, const char* patte
   machine.bandwidth.push_back(ceiling);
 }
 
+/// Says that all of a machine's bandwidths are of memory in large pages, and adds main memory in
+/// small ones at this share of the rate.
+inline void add_small_pages(Machine& machine, double share) {
+  std::vector<BandwidthCeiling> small;
+  for (BandwidthCeiling& ceiling : machine.bandwidth) {
+    ceiling.page_bytes = 2 << 20;
+    if (ceiling.level != "DRAM") continue;
+    small.push_back(ceiling);
+    BandwidthCeiling& added = small.back();
+    added.page_bytes = 4096;
+    for (double* rate :
+         {&added.interface_bytes_per_s, &added.program_bytes_per_s, &added.low, &added.high})
+      *rate *= share;
+  }
+  machine.bandwidth.insert(machine.bandwidth.end(), small.begin(), small.end());
+}
+
 /// Two cores of 20 GFLOP/s (f64 AVX2 FMA) under a shared DRAM of 20 GB/s for one and 30 for both.
 inline Machine two_cores() {
   Machine machine;

@@ -224,6 +224,49 @@ TEST_CASE("the first things an expert tries") {
   REQUIRE(!scalar.advice.empty());
 }
 
+TEST_CASE("a stream in small pages is held against small pages, and told what large ones give") {
+  Machine machine = test::two_cores();
+  test::add_small_pages(machine, 0.5);
+  // One core streams 16 GB/s in large pages: this region has 95 % of what small ones give.
+  Profile profile;
+  profile.machine = machine;
+  profile.regions = {RegionMaker({"stream"})
+                         .wall(1)
+                         .flop(1e8, 0, Operation::add)
+                         .bytes("L1", 8e9, 0, Source::counted)
+                         .bytes("L2", 7.6e9, 0)
+                         .bytes("L3", 7.6e9, 0)
+                         .bytes("DRAM", 7.6e9, 0)};
+  const auto judged_with = [&](std::optional<double> share) {
+    profile.program.large_page_share = share;
+    judge(profile);
+    return profile.regions[0].rooflines[0];
+  };
+  const Roofline small = judged_with(0);
+  REQUIRE(small.verdict == Verdict::memory);
+  REQUIRE(*small.fraction_as_written == Approx(0.95));
+  REQUIRE(small.ladder.size() >= 1);
+  const auto named = [](const Roofline& roofline, const char* part) {
+    for (const Rung& rung : roofline.ladder)
+      if (rung.name == part) return rung.gain;
+    return 0.0;
+  };
+  REQUIRE(named(small, "use large pages") == Approx(16 / 7.6));
+  const auto advises = [](const Roofline& roofline) {
+    for (const Advice& advice : roofline.advice)
+      if (advice.text.find("MADV_HUGEPAGE") != std::string::npos) return true;
+    return false;
+  };
+  REQUIRE(advises(small));
+  // In large pages, or where nobody saw which, it is half of the roof.
+  for (const auto share : {std::optional(1.0), std::optional<double>()}) {
+    const Roofline large = judged_with(share);
+    REQUIRE(*large.fraction_as_written == Approx(0.475));
+    REQUIRE(named(large, "use large pages") == 0);
+    REQUIRE(!advises(large));
+  }
+}
+
 TEST_CASE("a step of the ladder ends at the next ceiling") {
   // Scalar FMA under a memory roof 1.25 times higher: vectorising gains 1.25 and not 2.
   const double flop = 9e9;

@@ -106,6 +106,13 @@ class JsonReader {
     return number;
   }
 
+  double share(const char* key) const {
+    const JsonReader field = at(key);
+    const double number = field.as_number();
+    if (number < 0 || number > 1) problems_->add(field.place(), "is not a number from 0 to 1");
+    return number;
+  }
+
   std::uint64_t count(const char* key) const {
     return at(key).as_count(std::numeric_limits<std::uint64_t>::max());
   }

@@ -148,6 +148,13 @@ std::size_t Buffer::page_bytes() const {
   return 2 * huge >= touched_ && touched_ > 0 ? size.value_or(huge_page_bytes) : base;
 }
 
+bool Buffer::use_base_pages() {
+  if (mapping_ == nullptr || madvise(data_, bytes_, MADV_NOHUGEPAGE) != 0) return false;
+  if (madvise(data_, bytes_, MADV_DONTNEED) != 0) return false;
+  touched_ = 0;
+  return true;
+}
+
 bool flush_from_caches([[maybe_unused]] const std::byte* data, [[maybe_unused]] std::size_t bytes) {
   [[maybe_unused]] constexpr std::size_t line = 64;
 #if defined(__x86_64__)

@@ -29,6 +29,10 @@ class Buffer {
   /// The page size that most of the touched part really has.
   std::size_t page_bytes() const;
 
+  /// Gives all pages back; from now on touch() brings pages of the smallest size. False where the
+  /// system can't promise that.
+  bool use_base_pages();
+
  private:
   std::byte* mapping_ = nullptr;
   std::size_t mapped_ = 0;

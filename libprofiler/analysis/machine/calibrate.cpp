@@ -1,6 +1,7 @@
 #include "calibrate.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -23,6 +24,8 @@ namespace roofmark {
 namespace {
 
 constexpr double planned_share = 0.85;
+/// Of the budget, for what comes after the scopes.
+constexpr double sustained_s = 1.5, base_pages_s = 2.5;
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 /// More of a pool than this is not worth its page faults on a machine whose cache is unknown.
 constexpr std::size_t most_chased = 640 * mebibyte;
@@ -51,9 +54,11 @@ class Calibration {
     reserve();
     for (void (Calibration::*const step)() :
          {&Calibration::chase, &Calibration::touch, &Calibration::measure_scopes,
-          &Calibration::measure_sustained})
+          &Calibration::measure_base_pages, &Calibration::measure_sustained})
       if (!is_interrupted()) (this->*step)();
-    return is_interrupted() ? std::move(machine_) : finish();
+    if (is_interrupted()) return std::move(machine_);
+    if (cpus_.size() == 1) copy_core_to_machine();
+    return finish();
   }
 
  private:
@@ -137,10 +142,14 @@ class Calibration {
     return stream_pool_bytes() / sharers(threads);
   }
 
-  /// The first core streams alone as well, so it needs the whole pool; the others their share.
   void touch() {
     if (buffers_.empty()) return;
     tell(0.25, "memory");
+    touch_all();
+  }
+
+  /// The first core streams alone as well, so it needs the whole pool; the others their share.
+  void touch_all() {
     std::size_t least_threads = cpus_.size();
     for (const ScopeGroup& group : layout_.scopes)
       if (group.cpus.size() > 1) least_threads = std::min(least_threads, group.cpus.size());
@@ -199,11 +208,11 @@ class Calibration {
   }
 
   /// Measures one group of cores; `what` is for the progress line.
-  void measure(const ScopeGroup& group, bool widest_only, double share_s, double done,
+  void measure(const ScopeGroup& group, PlanInputs::Extent extent, double share_s, double done,
                double span) {
     const std::vector<Buffer*> memory = memory_of(group.cpus);
     PlanInputs inputs = inputs_for(group, memory);
-    inputs.widest_only = widest_only;
+    inputs.extent = extent;
     Plan plan = plan_stage(kernels_, inputs);
     const std::string what = group.cpus.size() == 1 ? std::string("one core")
                                                     : fmt::format("{} cores", group.cpus.size());
@@ -233,11 +242,41 @@ class Calibration {
     machine_.notes.push_back("Threads could not be bound to cores: the ceilings may be low.");
   }
 
+  std::vector<ScopeGroup> whole_scopes() const {
+    std::vector<ScopeGroup> groups;
+    for (const ScopeGroup& group : layout_.scopes)
+      if (group.cpus.size() > 1 || group.scope == "core") groups.push_back(group);
+    return groups;
+  }
+
+  /// The same memory in pages of the smallest size, as a program has it that asks for nothing where
+  /// the system gives large pages only on request: what its streams can have is less, for every
+  /// page of a few lines costs a walk.
+  void measure_base_pages() {
+    const auto base = static_cast<double>(sysconf(_SC_PAGESIZE));
+    if (buffers_.empty() || page_bytes_ <= base) return;
+    if (left_s() < sustained_s + base_pages_s / 2) {
+      machine_.notes.push_back(
+          "No time was left to measure memory in small pages: programs in such pages are held "
+          "against large ones.");
+      return;
+    }
+    tell(0.8, "small pages");
+    for (Buffer& buffer : buffers_)
+      if (!buffer.use_base_pages()) return;
+    touch_all();
+    if (page_bytes_ > base) return;  // the system gives large ones all the same
+    const std::vector<ScopeGroup> groups = whole_scopes();
+    for (std::size_t i = 0; i < groups.size() && !is_interrupted(); ++i)
+      measure(groups[i], PlanInputs::Extent::memory,
+              (left_s() - sustained_s) / static_cast<double>(groups.size() - i), 0.8, 0.1);
+  }
+
   /// Scopes from core to machine, then the curve over cores as far as time is left.
   void measure_scopes() {
-    std::vector<std::pair<ScopeGroup, bool>> stages;
-    for (const ScopeGroup& group : layout_.scopes)
-      if (group.cpus.size() > 1 || group.scope == "core") stages.emplace_back(group, false);
+    using Extent = PlanInputs::Extent;
+    std::vector<std::pair<ScopeGroup, Extent>> stages;
+    for (const ScopeGroup& group : whole_scopes()) stages.emplace_back(group, Extent::all);
     for (std::size_t threads = 2; threads < cpus_.size() && !options_.quick; threads *= 2) {
       const bool known = std::any_of(stages.begin(), stages.end(), [&](const auto& stage) {
         return stage.first.cpus.size() == threads;
@@ -245,22 +284,21 @@ class Calibration {
       if (!known)
         stages.emplace_back(
             ScopeGroup{"machine", {cpus_.begin(), cpus_.begin() + static_cast<long>(threads)}, {}},
-            true);
+            Extent::widest);
     }
-    constexpr double sustained_s = 1.5;
     for (std::size_t i = 0; i < stages.size() && !is_interrupted(); ++i) {
-      const double share_s = (left_s() - sustained_s) / static_cast<double>(stages.size() - i);
+      const double share_s =
+          (left_s() - sustained_s - base_pages_s) / static_cast<double>(stages.size() - i);
       constexpr double worth_starting_s = 0.2;
       if (i > 0 && share_s < worth_starting_s) {
         machine_.notes.push_back(
             fmt::format("No time was left for {} of {} scopes.", stages.size() - i, stages.size()));
         break;
       }
-      const double span = 0.6 / static_cast<double>(stages.size());
+      const double span = 0.5 / static_cast<double>(stages.size());
       measure(stages[i].first, stages[i].second, share_s, 0.3 + span * static_cast<double>(i),
               span);
     }
-    if (cpus_.size() == 1) copy_core_to_machine();
     if (any_small_pool_)
       machine_.notes.push_back(
           "Memory was measured over less than 4 x the last cache (time or memory did not allow "
@@ -292,7 +330,7 @@ class Calibration {
     }
     PlanInputs inputs;
     inputs.threads = static_cast<unsigned>(cpus_.size());
-    inputs.widest_only = true;
+    inputs.extent = PlanInputs::Extent::widest;
     inputs.chosen = chosen_;
     Plan plan = plan_stage(kernels_, inputs);
     StageLimits limits;

@@ -79,7 +79,7 @@ Harvest harvest_stage(const Plan& plan, const std::string& scope, unsigned threa
     const PlannedCeiling& planned = plan.ceilings[i];
     const Task* task = best_task(plan.tasks, i);
     if (task == nullptr) continue;
-    const Spread spread = spread_of(task->rates);
+    const Spread spread = spread_of(task->rates, task->rank);
     harvest.best_kernels.insert(task->kernel);
     if (planned.kind == PlannedCeiling::Kind::clock) {
       harvest.clock_hz = std::max(harvest.clock_hz, spread.value / threads);

@@ -17,7 +17,7 @@ namespace roofmark {
 namespace {
 
 /// Raised when what is measured changes, so that older results are not taken for the new ones.
-constexpr const char* method = "1";
+constexpr const char* method = "2";
 
 std::map<std::string, std::string> first_processor() {
   std::map<std::string, std::string> fields;

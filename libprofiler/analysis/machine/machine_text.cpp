@@ -219,6 +219,15 @@ class MachineText {
     for (const auto& [scope, threads] : scopes) bandwidth_table(scope, threads);
   }
 
+  /// The page size of a ceiling whose level was measured in larger pages too; 0 otherwise.
+  double smaller_pages(const BandwidthCeiling& ceiling) const {
+    for (const BandwidthCeiling& other : machine_.bandwidth)
+      if (other.level == ceiling.level && other.page_bytes > ceiling.page_bytes &&
+          ceiling.page_bytes > 0)
+        return ceiling.page_bytes;
+    return 0;
+  }
+
   void bandwidth_table(const std::string& scope, unsigned threads) {
     constexpr const char* patterns[] = {"read",     "write",   "copy",    "triad",
                                         "write_nt", "copy_nt", "triad_nt"};
@@ -227,20 +236,27 @@ class MachineText {
     out_ += "\n" + fmt::format("{:<17}", title);
     for (const char* pattern : patterns) out_ += fmt::format("{:>8} ", pattern);
     end_line();
-    std::vector<std::pair<std::string, std::string>> rows;  // level, isa where it has one each
+    struct Row {
+      std::string level, isa;  // isa: where each has its own
+      double page_bytes;       // 0: of the only or the largest size
+      bool operator==(const Row&) const = default;
+    };
+    std::vector<Row> rows;
     for (const BandwidthCeiling& b : machine_.bandwidth) {
-      const std::pair row(b.level, b.level == "L1" ? b.isa : "");
+      const Row row{b.level, b.level == "L1" ? b.isa : "", smaller_pages(b)};
       if (b.scope == scope && b.threads == threads && !stands_apart(b.flags) &&
           std::find(rows.begin(), rows.end(), row) == rows.end())
         rows.push_back(row);
     }
-    for (const auto& [level, isa] : rows) {
-      out_ += fmt::format("{:<17}", level + (isa.empty() ? "" : " " + isa));
+    for (const auto& [level, isa, page_bytes] : rows) {
+      out_ += fmt::format("{:<17}", level + (isa.empty() ? "" : " " + isa) +
+                                        (page_bytes > 0 ? ", " + size_text(page_bytes) : ""));
       for (const char* pattern : patterns) {
         const BandwidthCeiling* found = nullptr;
         for (const BandwidthCeiling& b : machine_.bandwidth)
           if (b.level == level && b.pattern == pattern && b.scope == scope &&
-              b.threads == threads && (isa.empty() || b.isa == isa) && !stands_apart(b.flags))
+              b.threads == threads && (isa.empty() || b.isa == isa) &&
+              smaller_pages(b) == page_bytes && !stands_apart(b.flags))
             found = &b;
         out_ += found == nullptr
                     ? fmt::format("{:>8} ", "")
@@ -260,6 +276,15 @@ class MachineText {
                 "read and later written back, so a program's own bytes are 1/2 of write, 2/3 of "
                 "copy and 3/4 of triad. Each number is the p90 of many short windows.",
                 options_.width);
+    for (const BandwidthCeiling& ceiling : machine_.bandwidth)
+      if (const double page_bytes = smaller_pages(ceiling); page_bytes > 0) {
+        out_ += wrapped("",
+                        fmt::format("A row with {} is of memory in pages of that size: a program "
+                                    "is held against the rows of the pages it had.",
+                                    size_text(page_bytes)),
+                        options_.width);
+        break;
+      }
     bool noisy = false, doubted = false;
     auto look = [&](const auto& ceilings) {
       for (const auto& ceiling : ceilings) {

@@ -37,8 +37,13 @@ struct PlanInputs {
   std::string memory_level = "DRAM";
   std::size_t memory_set_bytes = 0;   ///< per thread; 0: memory is not measured
   std::size_t memory_warm_bytes = 0;  ///< per thread: its share of the last cache
-  bool widest_only = false;           ///< for the curve over cores: FMA and memory, nothing else
-  std::set<const Kernel*> chosen;     ///< when not empty, only these (an earlier stage's best)
+  enum class Extent {
+    all,
+    widest,  ///< for the curve over cores: FMA and reads of memory, nothing else
+    memory   ///< the last cache and memory alone, in pages of the smallest size
+  };
+  Extent extent = Extent::all;
+  std::set<const Kernel*> chosen;  ///< when not empty, only these (an earlier stage's best)
 };
 
 /// Kernels that this processor can run.

@@ -32,11 +32,12 @@ Plan probe_plan(const MachineLayout& layout) {
   });
   for (Task& task : plan.tasks)
     if (task.level == inputs.memory_level) {
-      // Evicting its lines takes the place of a pool larger than the caches.
+      // Evicting its lines takes the place of a pool larger than the caches. One window walks all
+      // of it: a second one would find it in them.
       task.flushed = true;
       task.in_place = true;
       task.seldom = true;
-      task.windows = 10;
+      task.windows = 1;
     }
   return plan;
 }
@@ -65,7 +66,8 @@ Probes measure_probes(const MachineLayout& layout, const Stopwatch& watch) {
   buffer->touch(buffer->bytes(), 0.2);
   run_stage(plan.tasks, cpu, memory, limits, watch, {});
   for (const Task& task : plan.tasks) {
-    if (task.rates.size() < 10) continue;
+    constexpr std::size_t fewest = 5;
+    if (task.rates.size() < fewest) continue;
     double& best = probes[probe_name(task)];
     best = std::max(best, quantile(task.rates, 0.9));
   }

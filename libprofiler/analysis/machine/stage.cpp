@@ -17,13 +17,7 @@ namespace {
 constexpr std::size_t array_skew = 1088;
 constexpr std::size_t placement_step = 4096;
 
-/// Windows on memory are so much longer: what a short one stored is written back after its end.
-constexpr double stream_windows = 10;
-
-/// What a task is worth. Disturbances only ever lower a rate, so an upper quantile: for a ceiling
-/// the 90th percentile of its many windows, as everywhere. The trials bring a handful of windows,
-/// of which the 90th percentile would be the luckiest one.
-constexpr double rank_of_ceiling = 0.9;
+/// The trials bring a handful of windows, of which a task's own rank would be the luckiest one.
 constexpr double rank_of_trial = 0.75;
 
 std::size_t array_bytes(const Task& task) {
@@ -91,6 +85,15 @@ class Stage {
   }
 
  private:
+  std::size_t wanted(const Task& task) const {
+    const std::size_t part = task.window_factor > 1 ? 3 : 1;
+    return std::max<std::size_t>(limits_.samples / part, 1);
+  }
+  double share_of_samples(const Task& task) const {
+    return std::min(1.0,
+                    static_cast<double>(task.rates.size()) / static_cast<double>(wanted(task)));
+  }
+
   bool trial(unsigned round) const { return round < limits_.trial_rounds; }
 
   /// Who is in the next round. Dear tasks get this share of the time; what has twice its samples
@@ -98,10 +101,12 @@ class Stage {
   /// quantile of the others' rates comes from these.
   void choose(double elapsed, unsigned round) {
     constexpr double dear_share = 0.4;
-    const bool dear = dear_s_ <= dear_share * elapsed;
+    const bool all_dear =
+        std::all_of(tasks_.begin(), tasks_.end(), [](const Task& task) { return task.seldom; });
+    const bool dear = all_dear || dear_s_ <= dear_share * elapsed;
     takes_part_.assign(tasks_.size(), false);
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
-      const bool rests = tasks_[i].seldom && tasks_[i].rates.size() >= 2 * limits_.samples;
+      const bool rests = tasks_[i].seldom && tasks_[i].rates.size() >= 2 * wanted(tasks_[i]);
       const bool unknown = tasks_[i].rates.empty();
       const bool away = tasks_[i].lowers_clock && !unknown && !trial(round) && round % 2 == 1;
       takes_part_[i] = !dropped_[i] && !rests && !away && (dear || unknown || !tasks_[i].seldom);
@@ -113,10 +118,10 @@ class Stage {
     const double elapsed = monotonic_s() - started_s_;
     if (round == 0) dropped_.assign(tasks_.size(), false);
     if (round == limits_.trial_rounds) keep_best_two();
-    std::size_t fewest = limits_.samples;
+    double fewest = 1;
     for (std::size_t i = 0; i < tasks_.size(); ++i)
-      if (!dropped_[i]) fewest = std::min(fewest, tasks_[i].rates.size());
-    const bool enough = fewest >= limits_.samples && elapsed >= limits_.least_s;
+      if (!dropped_[i]) fewest = std::min(fewest, share_of_samples(tasks_[i]));
+    const bool enough = fewest >= 1 && elapsed >= limits_.least_s;
     choose(elapsed, round);
     // The round after the trials is always made: on a slow machine these take all the time, and
     // most of what they brought was thrown away. Less time means fewer windows and not fewer
@@ -125,10 +130,8 @@ class Stage {
     done_ = measured && (enough || elapsed >= limits_.most_s);
     if (limits_.interrupted && limits_.interrupted()) done_ = true;
     if (progress_) {
-      const double by_samples = static_cast<double>(fewest) /
-                                static_cast<double>(std::max<std::size_t>(limits_.samples, 1));
       progress_(std::clamp(
-          std::max(elapsed / limits_.most_s, std::min(by_samples, elapsed / limits_.least_s)), 0.0,
+          std::max(elapsed / limits_.most_s, std::min(fewest, elapsed / limits_.least_s)), 0.0,
           1.0));
     }
   }
@@ -231,8 +234,7 @@ class Stage {
 
   /// Windows of the wanted length: long enough for the clock, short enough to be undisturbed.
   void adapt(Task& task, double seconds) const {
-    const double factor =
-        (task.in_place ? stream_windows * limits_.window_s : limits_.window_s) / seconds;
+    const double factor = task.window_factor * limits_.window_s / seconds;
     if (factor > 0.5 && factor < 1.5) return;
     // A disturbed window is no reason to shorten the next ones, but by a little.
     const double step = std::clamp(factor, 0.7, 16.0);
@@ -281,8 +283,7 @@ const Task* best_task(std::span<const Task> tasks, std::size_t ceiling) {
   const Task* best = nullptr;
   for (const Task& task : tasks)
     if (task.ceiling == ceiling && !task.rates.empty() &&
-        (best == nullptr ||
-         quantile(task.rates, rank_of_ceiling) > quantile(best->rates, rank_of_ceiling)))
+        (best == nullptr || quantile(task.rates, task.rank) > quantile(best->rates, best->rank)))
       best = &task;
   return best;
 }

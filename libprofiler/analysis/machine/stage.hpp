@@ -25,7 +25,10 @@ struct Task {
   unsigned windows = 1;        ///< timed windows after one warming
   bool seldom = false;  ///< dear: takes part only while such tasks have had their share of the time
   bool in_place = false;  ///< streams on through the set instead of moving the set each round
-  bool flushed = false;   ///< the set is evicted from all caches instead of being walked before
+  /// Which quantile of its rates is the ceiling. Disturbances only ever lower a rate.
+  double rank = 0.9;
+  double window_factor = 1;  ///< its windows are so many times as long as StageLimits says
+  bool flushed = false;      ///< the set is evicted from all caches instead of being walked before
   /// Takes part in every second round: what comes after it is measured at a lower clock.
   bool lowers_clock = false;
 
@@ -40,7 +43,7 @@ struct StageLimits {
   double window_s = 30e-6;
   double least_s = 1.0;  ///< spread over at least this time
   double most_s = 3.0;
-  std::size_t samples = 60;           ///< per task; a task that streams brings many per round
+  std::size_t samples = 60;           ///< per task; of long windows a third is enough
   unsigned trial_rounds = 4;          ///< then each ceiling keeps its two best candidates
   std::function<bool()> interrupted;  ///< asked once a round by one thread: true ends the stage
 };

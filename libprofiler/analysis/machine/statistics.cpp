@@ -30,10 +30,11 @@ double quantile(std::span<const double> samples, double q) {
   return sorted_quantile(sorted(samples), q);
 }
 
-Spread spread_of(std::span<const double> samples) {
+Spread spread_of(std::span<const double> samples, double rank) {
   const std::vector<double> all = sorted(samples);
   Spread spread;
-  spread.value = spread.high = sorted_quantile(all, 0.9);
+  spread.value = sorted_quantile(all, rank);
+  spread.high = sorted_quantile(all, 0.9);
   spread.low = sorted_quantile(all, 0.1);
   spread.noisy =
       all.size() < enough_samples ||

@@ -304,6 +304,7 @@ std::vector<std::size_t> reading_order(const RegionTree& tree) {
 }  // namespace
 
 void join(const JoinInput& input, Profile& profile) {
+  profile.program.large_page_share = input.whole.large_page_share;
   RegionTree tree;
   const std::string executable = main_executable(input);
   for (const RawProcess& process : input.native) tree.add(process, input, executable);

@@ -384,6 +384,7 @@ class ProfileWriter {
     out_.integer(program.exit_status);
     put_text("started", program.started);
     put_text("host", program.host);
+    put_number("large_page_share", program.large_page_share);
     out_.close_object();
   }
 

@@ -254,6 +254,7 @@ Program read_program(const JsonReader& json) {
   program.exit_status = static_cast<int>(json.at("exit_status").as_signed(-65536, 65535));
   program.started = json.text_or("started", "");
   program.host = json.text_or("host", "");
+  if (json.has("large_page_share")) program.large_page_share = json.share("large_page_share");
   return program;
 }
 

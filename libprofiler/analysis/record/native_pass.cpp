@@ -131,6 +131,7 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
   run.whole.user_s = seconds(supervision.usage.ru_utime);
   run.whole.system_s = seconds(supervision.usage.ru_stime);
   run.processes_seen = sampler.processes();
+  run.whole.large_page_share = sampler.large_page_share();
   run.whole.waited_s = sampler.waited_for_core_s();
   run.samples = sampler.take();
   run.ticks_per_second = rate.per_second();

@@ -1,8 +1,7 @@
 #include <dirent.h>
-#include <fcntl.h>
 
 #include <algorithm>
-#include <analysis/files/descriptor.hpp>
+#include <analysis/files/read_small.hpp>
 #include <analysis/record/launch.hpp>
 #include <analysis/record/sampler.hpp>
 #include <charconv>
@@ -16,13 +15,6 @@ constexpr std::size_t most_samples = 4096;
 constexpr double largest_share = 0.02;
 /// More processes than this are looked at no more: their threads would take the recorder's time.
 constexpr std::size_t most_processes = 64;
-
-std::string read_small(const std::string& path) {
-  Descriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  char buffer[4096];
-  const ssize_t got = fd ? read(fd.get(), buffer, sizeof buffer) : -1;
-  return got > 0 ? std::string(buffer, static_cast<std::size_t>(got)) : std::string();
-}
 
 std::vector<pid_t> numbers(std::string_view text) {
   std::vector<pid_t> result;
@@ -136,6 +128,27 @@ double Sampler::waited_for_core_s() const {
   return sum_s;
 }
 
+void Sampler::look_at_pages(double elapsed_s) {
+  if (elapsed_s < next_pages_s_) return;
+  const double started_s = monotonic_s();
+  ResidentPages pages;
+  for (const pid_t process : processes_)
+    if (const auto found = resident_pages(process)) {
+      pages.bytes += found->bytes;
+      pages.large_bytes += found->large_bytes;
+    }
+  if (pages.bytes > most_pages_.bytes) most_pages_ = pages;
+  // The kernel walks all of the process's pages for the answer.
+  constexpr double share_of_pages = 0.005, growth = 1.3;
+  next_pages_s_ =
+      std::max(growth * elapsed_s, elapsed_s + (monotonic_s() - started_s) / share_of_pages);
+}
+
+std::optional<double> Sampler::large_page_share() const {
+  if (most_pages_.bytes == 0) return std::nullopt;
+  return static_cast<double>(most_pages_.large_bytes) / static_cast<double>(most_pages_.bytes);
+}
+
 double Sampler::look(double elapsed_s) {
   const double started_s = monotonic_s();
   PlacementSample sample;
@@ -149,6 +162,7 @@ double Sampler::look(double elapsed_s) {
     if (seconds < known_s) waited_of_gone_s_ += known_s;
     known_s = seconds;
   }
+  look_at_pages(elapsed_s);
   if (!recording_.empty()) add_open_regions(recording_, sample);
   if (!sample.threads.empty()) samples_.push_back(std::move(sample));
   if (samples_.size() > most_samples) {

@@ -5,7 +5,9 @@
 #include <sys/types.h>
 
 #include <analysis/profile/join.hpp>
+#include <analysis/record/resident_pages.hpp>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -29,9 +31,13 @@ class Sampler {
   /// Processes that were seen, the target among them.
   std::size_t processes() const { return processes_.size(); }
   const std::set<pid_t>& seen() const { return processes_; }
+  /// Of the memory of all of them, at the look that found most; nothing: not seen.
+  std::optional<double> large_page_share() const;
   std::vector<PlacementSample> take() { return std::move(samples_); }
 
  private:
+  void look_at_pages(double elapsed_s);
+
   pid_t target_;
   std::string recording_;
   std::map<pid_t, double> waited_s_;  ///< by thread
@@ -39,6 +45,8 @@ class Sampler {
   std::set<pid_t> processes_;
   double interval_s_ = 1e-3;
   double longest_interval_s_ = 20e-3;
+  ResidentPages most_pages_;
+  double next_pages_s_ = 2e-3;
   std::uint32_t random_ = 2463534242U;
   std::vector<PlacementSample> samples_;
 };

@@ -1,4 +1,5 @@
-// The bandwidth of a mix of reads and writes lies between those of the patterns that were measured.
+// The bandwidth of a mix of reads and writes lies between those of the patterns that were measured,
+// that of memory partly in large pages between those of the page sizes.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -49,7 +50,28 @@ bool is_private(const Machine& machine, const std::string& level) {
   return level == "L1";
 }
 
+constexpr const char* base_pages_suffix = " in small pages";
+
 enum class Unit { interface, program };
+
+/// Which pages the memory of a ceiling was in.
+struct Pages {
+  double bytes = 0;  ///< 0: of any size, the best counts
+  bool match(const BandwidthCeiling& ceiling) const {
+    return bytes == 0 || ceiling.page_bytes == bytes;
+  }
+};
+
+/// The smallest pages in which this level was measured beside larger ones; 0 where it was not.
+double base_page_bytes(const Machine& machine, const std::string& level) {
+  double least = 0, most = 0;
+  for (const BandwidthCeiling& ceiling : machine.bandwidth) {
+    if (ceiling.level != level || !is_rate(ceiling.page_bytes)) continue;
+    least = least == 0 ? ceiling.page_bytes : std::min(least, ceiling.page_bytes);
+    most = std::max(most, ceiling.page_bytes);
+  }
+  return least < most ? least : 0;
+}
 
 Ceiling as_ceiling(const BandwidthCeiling& from, Unit unit) {
   Ceiling ceiling{from.level + " " + from.pattern,
@@ -84,9 +106,11 @@ std::optional<Ceiling> curve_at(const Machine& machine, const std::string& level
 /// One pattern for accesses of a given mean size. An L1 is limited by accesses a cycle, so that the
 /// bandwidth is linear in their size between the widths that were measured.
 std::optional<Ceiling> pattern_ceiling(const Machine& machine, const std::string& level,
-                                       const char* pattern, double bytes_per_access, double cores) {
-  const auto best = curve_at(machine, level, cores, Unit::interface,
-                             [&](const BandwidthCeiling& c) { return c.pattern == pattern; });
+                                       const char* pattern, double bytes_per_access, double cores,
+                                       Pages pages = {}) {
+  const auto best =
+      curve_at(machine, level, cores, Unit::interface,
+               [&](const BandwidthCeiling& c) { return c.pattern == pattern && pages.match(c); });
   if (level != "L1" || !(bytes_per_access > 0) || !best) return best;
   std::map<double, Ceiling> by_size;
   for (const BandwidthCeiling& candidate : machine.bandwidth) {
@@ -130,10 +154,11 @@ Ceiling mixed(const Point& a, const Point& b, double read_share) {
 template <class Patterns>
 std::optional<Ceiling> over_patterns(const Machine& machine, const std::string& level,
                                      const TrafficMix& mix, double cores, bool non_temporal,
-                                     const Patterns& patterns) {
+                                     const Patterns& patterns, Pages pages) {
   const auto point_of = [&](const Pattern& pattern) -> std::optional<Point> {
     if (pattern.non_temporal != non_temporal) return std::nullopt;
-    const auto ceiling = pattern_ceiling(machine, level, pattern.name, mix.bytes_per_access, cores);
+    const auto ceiling =
+        pattern_ceiling(machine, level, pattern.name, mix.bytes_per_access, cores, pages);
     if (!ceiling) return std::nullopt;
     return Point{pattern.read_share, *ceiling};
   };
@@ -150,14 +175,47 @@ std::optional<Ceiling> over_patterns(const Machine& machine, const std::string& 
   return mixed(*below, *above, mix.read_share);
 }
 
+std::optional<Ceiling> mix_ceiling(const Machine& machine, const std::string& level,
+                                   const TrafficMix& mix, double cores, Pages pages) {
+  if (level == "L1") return over_patterns(machine, level, mix, cores, false, at_l1, pages);
+  if (mix.non_temporal)
+    if (auto found = over_patterns(machine, level, mix, cores, true, below_l1, pages)) return found;
+  return over_patterns(machine, level, mix, cores, false, below_l1, pages);
+}
+
+std::optional<Ceiling> program_ceiling(const Machine& machine, const std::string& level,
+                                       double cores, Pages pages) {
+  for (const char* pattern : {"triad", "copy", "read"}) {
+    const auto found =
+        curve_at(machine, level, cores, Unit::program,
+                 [&](const BandwidthCeiling& c) { return c.pattern == pattern && pages.match(c); });
+    if (found) return found;
+  }
+  return std::nullopt;
+}
+
+/// The time a byte takes is linear in the share of memory that is in large pages. `ceiling_in`
+/// gives the ceiling of one kind of pages.
+template <class CeilingIn>
+std::optional<Ceiling> over_pages(const Machine& machine, const std::string& level,
+                                  std::optional<double> large_page_share, CeilingIn ceiling_in) {
+  const auto best = ceiling_in(Pages{});
+  const double base_bytes = base_page_bytes(machine, level);
+  if (!best || base_bytes == 0 || !large_page_share || !(*large_page_share < 1)) return best;
+  const auto base = ceiling_in(Pages{base_bytes});
+  if (!base) return best;
+  const double share = std::max(*large_page_share, 0.0);
+  Ceiling blended = mixed({0, *base}, {1, *best}, share);
+  if (share < 0.5) blended.name += base_pages_suffix;
+  return blended;
+}
+
 }  // namespace
 
 std::optional<Ceiling> bandwidth_ceiling(const Machine& machine, const std::string& level,
                                          const TrafficMix& mix, double cores) {
-  if (level == "L1") return over_patterns(machine, level, mix, cores, false, at_l1);
-  if (mix.non_temporal)
-    if (auto found = over_patterns(machine, level, mix, cores, true, below_l1)) return found;
-  return over_patterns(machine, level, mix, cores, false, below_l1);
+  return over_pages(machine, level, mix.large_page_share,
+                    [&](Pages pages) { return mix_ceiling(machine, level, mix, cores, pages); });
 }
 
 std::optional<Ceiling> topmost_bandwidth(const Machine& machine, const std::string& level) {
@@ -173,13 +231,9 @@ std::optional<Ceiling> topmost_bandwidth(const Machine& machine, const std::stri
 }
 
 std::optional<Ceiling> declared_bandwidth(const Machine& machine, const std::string& level,
-                                          double cores) {
-  for (const char* pattern : {"triad", "copy", "read"}) {
-    const auto found = curve_at(machine, level, cores, Unit::program,
-                                [&](const BandwidthCeiling& c) { return c.pattern == pattern; });
-    if (found) return found;
-  }
-  return std::nullopt;
+                                          double cores, std::optional<double> large_page_share) {
+  return over_pages(machine, level, large_page_share,
+                    [&](Pages pages) { return program_ceiling(machine, level, cores, pages); });
 }
 
 std::vector<std::string> interfaces(const Machine& machine) {

@@ -29,6 +29,8 @@ struct TrafficMix {
   double read_share = 1;        ///< reads / (reads + writes) at the interface
   bool non_temporal = false;    ///< the stores bypass the caches
   double bytes_per_access = 0;  ///< mean size of a load; 0: not known, the widest is taken
+  /// Of the program's memory; nothing: not known, the better pages are taken.
+  std::optional<double> large_page_share = {};
 };
 
 /// Interface bytes/s of one level for a mix, between the patterns that were measured.
@@ -39,9 +41,10 @@ std::optional<Ceiling> bandwidth_ceiling(const Machine& machine, const std::stri
 std::optional<Ceiling> topmost_bandwidth(const Machine& machine, const std::string& level);
 
 /// Program bytes/s of main memory, for bytes that a user declared: their mix is not known, so that
-/// of the triad stands for it.
+/// of the triad stands for it. `large_page_share` as in TrafficMix.
 std::optional<Ceiling> declared_bandwidth(const Machine& machine, const std::string& level,
-                                          double cores);
+                                          double cores,
+                                          std::optional<double> large_page_share = {});
 
 /// Interfaces that have a ceiling, innermost first.
 std::vector<std::string> interfaces(const Machine& machine);

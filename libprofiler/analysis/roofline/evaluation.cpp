@@ -41,9 +41,11 @@ std::vector<Part> memory_parts(const TrafficOfRegion& traffic, const Machine& ma
   std::vector<Part> parts;
   for (InterfaceTraffic level : traffic.levels) {
     if (setting.vectorised) level.mix.bytes_per_access = 0;
-    const auto ceiling = level.declared
-                             ? declared_bandwidth(machine, level.level, setting.cores)
-                             : bandwidth_ceiling(machine, level.level, level.mix, setting.cores);
+    level.mix.large_page_share = setting.large_page_share;
+    const auto ceiling =
+        level.declared
+            ? declared_bandwidth(machine, level.level, setting.cores, setting.large_page_share)
+            : bandwidth_ceiling(machine, level.level, level.mix, setting.cores);
     if (ceiling) parts.push_back(memory_part(level, *ceiling));
   }
   return parts;
@@ -228,7 +230,7 @@ void assume_more_cores(const Work& work, const Region& region, const Machine& ma
                        Evaluation& made) {
   const auto most = most_cores(region, machine);
   if (!most || !made.wall_s || *most <= made.cores) return;
-  const Setting assumed{made.cores};
+  const Setting assumed = as_it_ran(made);
   if (explain(written_parts(work, region, machine, assumed)).overlapped <= *made.wall_s) return;
   made.cores = *most;
   made.notes.push_back("It was too short to see on how many cores it ran, and did more than " +
@@ -238,8 +240,16 @@ void assume_more_cores(const Work& work, const Region& region, const Machine& ma
 
 }  // namespace
 
-Evaluation evaluate(const Work& work, const Region& region, const Machine& machine) {
+Setting as_it_ran(const Evaluation& evaluation) {
+  Setting setting{evaluation.cores};
+  setting.large_page_share = evaluation.large_page_share;
+  return setting;
+}
+
+Evaluation evaluate(const Work& work, const Region& region, const Machine& machine,
+                    std::optional<double> large_page_share) {
   Evaluation made;
+  made.large_page_share = large_page_share;
   made.wall_s = time_of(work.wall_s);
   if (work.wall_s) made.wall_uncertainty = relative_half_range(*work.wall_s);
   made.cores = cores_used(region, work, machine);
@@ -262,14 +272,14 @@ Evaluation evaluate(const Work& work, const Region& region, const Machine& machi
   place_levels(made);
 
   if (auto reason = withheld(work, region, machine, made)) {
-    made.placed = memory_parts(traffic, machine, Setting{made.cores});
+    made.placed = memory_parts(traffic, machine, as_it_ran(made));
     const ComputeTime compute = topmost_compute(work, made.flop_source, machine, made.cores);
     if (compute.part) made.placed.push_back(*compute.part);
     if (made.flop_source != Source::declared)
       made.notes.push_back("The as-written roof is withheld: " + *reason + ".");
     return made;
   }
-  made.as_written = written_parts(work, region, machine, Setting{made.cores});
+  made.as_written = written_parts(work, region, machine, as_it_ran(made));
   return made;
 }
 

@@ -41,8 +41,9 @@ const Part* largest(const std::vector<Part>& parts, Kind kind);
 /// How a roof is built from the classes of the work; the ladder changes one at a time.
 struct Setting {
   double cores = 1;
-  bool vectorised = false;  ///< as if all work were in the widest registers
-  bool fused = false;       ///< as if multiplies and adds were fused
+  bool vectorised = false;                      ///< as if all work were in the widest registers
+  bool fused = false;                           ///< as if multiplies and adds were fused
+  std::optional<double> large_page_share = {};  ///< of memory; nothing: as if all of it
 };
 
 /// Counts of one piece of work with what it takes to place it.
@@ -56,6 +57,7 @@ struct Evaluation {
   Source flop_source = Source::counted;
   double flop_uncertainty = 0;
   double cores = 1;
+  std::optional<double> large_page_share;  ///< of the program's memory
 
   std::vector<Part> machine;                    ///< against the topmost ceilings
   std::optional<std::vector<Part>> as_written;  ///< nothing: withheld
@@ -69,7 +71,11 @@ struct Evaluation {
   std::vector<std::string> notes;
 };
 
-Evaluation evaluate(const Work& work, const Region& region, const Machine& machine);
+Evaluation evaluate(const Work& work, const Region& region, const Machine& machine,
+                    std::optional<double> large_page_share = {});
+
+/// The setting in which the region ran.
+Setting as_it_ran(const Evaluation& evaluation);
 
 /// The parts of the as-written roof for a setting; the mix must be known.
 std::vector<Part> written_parts(const Work& work, const Region& region, const Machine& machine,

@@ -16,8 +16,10 @@ namespace {
 using model::Case;
 using model::Explained;
 
-Case leaf(const Work& work, const Region& region, const Machine& machine) {
-  Case it{work, region, machine, model::evaluate(work, region, machine), {}, {}, {}, false};
+Case leaf(const Work& work, const Region& region, const Machine& machine,
+          std::optional<double> large_page_share = {}) {
+  Case it{work, region, machine, model::evaluate(work, region, machine, large_page_share),
+          {},   {},     {},      false};
   it.machine_time = model::explain(it.evaluation.machine);
   if (it.evaluation.as_written) it.written_time = model::explain(*it.evaluation.as_written);
   it.time = model::explain(evidence(it.evaluation));
@@ -166,12 +168,13 @@ class TreeJudge {
 
   void judge_one(std::size_t index) {
     Region& region = profile_.regions[index];
-    Case whole = leaf(region.work, region, profile_.machine);
+    const auto pages = profile_.program.large_page_share;
+    Case whole = leaf(region.work, region, profile_.machine, pages);
     if (children_[index].empty()) {
       region.rooflines = {conclude(whole)};
       region.self_rooflines = region.rooflines;
     } else {
-      const Case self = leaf(region.self, region, profile_.machine);
+      const Case self = leaf(region.self, region, profile_.machine, pages);
       if (has_serial_children(index)) sum_children(index, self, whole);
       region.self_rooflines = {conclude(self)};
       region.rooflines = {conclude(whole)};

@@ -54,8 +54,10 @@ std::vector<Rung> ladder(const Case& it) {
   };
   std::vector<Part> top = evaluation.machine;
   if (evaluation.as_written) {
-    Setting setting{evaluation.cores};
+    Setting setting = as_it_ran(evaluation);
     climb.step("reach the roof as written", parts_of(setting));
+    setting.large_page_share.reset();
+    climb.step("use large pages", parts_of(setting));
     setting.vectorised = true;
     climb.step("vectorise", parts_of(setting));
     setting.fused = true;

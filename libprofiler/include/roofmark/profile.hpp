@@ -158,6 +158,9 @@ struct Program {
   int exit_status = 0;
   std::string started;  ///< RFC 3339
   std::string host;
+  /// Share of the program's resident memory in pages above the smallest size, at the look that
+  /// found most of it; nothing: not seen.
+  std::optional<double> large_page_share = {};
 };
 
 struct Profile {
