@@ -19,6 +19,7 @@ namespace {
 struct CheckArguments {
   std::string cpuinfo = "/proc/cpuinfo";
   std::string devices = "/sys/bus/event_source/devices";
+  std::string resctrl_root = "/sys/fs/resctrl";
   std::string format = "text";
   std::string output;
   bool no_self_test = false;
@@ -42,6 +43,7 @@ int run(const CheckArguments& arguments) {
   check::CheckOptions options;
   options.cpuinfo = *cpuinfo;
   options.devices = arguments.devices;
+  options.resctrl_root = arguments.resctrl_root;
   options.tables = &tables;
   options.install = {paths.libexec, paths.lib};
   options.self_test = !arguments.no_self_test;
@@ -82,6 +84,10 @@ void add_check_command(CLI::App& app, int& status) {
                       "The processors of this file instead of /proc/cpuinfo");
   command->add_option("--devices", arguments->devices,
                       "The PMUs of this folder instead of /sys/bus/event_source/devices");
+  command
+      ->add_option("--resctrl-root", arguments->resctrl_root,
+                   "Where the resctrl file system is (default /sys/fs/resctrl)")
+      ->check(not_empty);
   command->add_option("-o,--output", arguments->output, "Write to this file")->check(not_empty);
   command->callback([arguments, &status] { status = run(*arguments); });
 }

@@ -145,6 +145,10 @@ RecordOptions options_of(const RecordingArguments& arguments) {
   }
   options.command = arguments.target;
   options.counters = arguments.counters;
+  if (!arguments.resctrl_root.empty()) {
+    options.resctrl_root = arguments.resctrl_root;
+    options.resctrl_asked = true;
+  }
   options.full_cache = arguments.full_cache;
   options.once = arguments.once;
   if (arguments.budget_s > 0) options.budget_s = arguments.budget_s;
@@ -180,6 +184,11 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
                   "Seconds after which the counted run is ended (default 300; it says what was not "
                   "reached)")
       ->check(seconds_problem);
+  command
+      .add_option("--resctrl-root", arguments.resctrl_root,
+                  "Where the resctrl file system is, which counts the program's memory traffic "
+                  "(default /sys/fs/resctrl)")
+      ->check(not_empty);
   command.add_option("--machine", arguments.machine_file,
                      "Use these ceilings, written by `roofmark machine`");
   command.add_flag("--no-machine", arguments.no_machine, "Do not measure this machine's ceilings");

@@ -26,7 +26,10 @@ inline Work sample_work() {
   modelled.caveats = {"replacement policy"};
   work.bytes["DRAM"] = {modelled, std::nullopt};
   work.bytes["L1"] = {count(16), count(8)};
+  work.bytes["HBM"].total = count(24, Source::measured);
   work.operations["instructions"] = count(123);
+  work.events["perf::PAGE-FAULTS"] = count(64, Source::measured);
+  work.events["perf::PAGE-FAULTS"].scope = Scope::thread;
   work.mix = {{Precision::f64, 256, Operation::fma, 9'007'199'254'740'000},
               {Precision::f64, 0, Operation::div, 993}};
   work.declared_flop = count(7, Source::declared);

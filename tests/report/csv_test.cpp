@@ -92,3 +92,26 @@ TEST_CASE("CSV: random profiles have one width") {
     for (const auto& record : records) REQUIRE(record.size() == records[0].size());
   }
 }
+TEST_CASE("CSV: what was asked for has columns of its own, and no profile else has them") {
+  Profile profile = sample::profile();
+  const auto has = [](const std::vector<std::vector<std::string>>& records, const char* part) {
+    for (const std::string& title : records[0])
+      if (title.find(part) != std::string::npos) return true;
+    return false;
+  };
+  REQUIRE_FALSE(has(parse(render_csv(profile)), "events."));
+  REQUIRE_FALSE(has(parse(render_csv(profile)), ".total"));
+  profile.regions[1].work.events["a,b"] = sample::count(64, Source::measured);
+  profile.regions[1].work.bytes["DRAM"].total = sample::count(4096, Source::measured);
+  const auto records = parse(render_csv(profile));
+  const auto field = [&](std::size_t record, const std::string& name) {
+    for (std::size_t i = 0; i < records[0].size(); ++i)
+      if (records[0][i] == name) return records[record][i];
+    return std::string("no such column");
+  };
+  REQUIRE(field(2, "events.a,b") == "64");
+  REQUIRE(field(2, "events.a,b.source") == "measured");
+  REQUIRE(field(2, "bytes.DRAM.total") == "4096");
+  REQUIRE(field(3, "events.a,b").empty());
+  REQUIRE(field(3, "bytes.DRAM.total").empty());
+}

@@ -155,3 +155,42 @@ TEST_CASE("text: self shows the time without children") {
   REQUIRE(line_with(render_text(sample::profile(), options), "solve  ").find("50 ms") !=
           std::string::npos);
 }
+
+TEST_CASE("text: events that were asked for are a table of their own, with their source") {
+  Profile profile = sample::profile();
+  REQUIRE(line_with(render_text(profile), "E1").empty());
+  Count exact = sample::count(1234567, Source::measured);
+  exact.collector = "papi";
+  exact.scope = Scope::thread;
+  profile.regions[1].work.events["sde:::FAKEPMU::DP_FLOPS"] = exact;
+  profile.regions[2].missing.push_back(
+      {"events.sde:::FAKEPMU::DP_FLOPS", "it went backwards", "ask for another event"});
+  TextOptions options;
+  options.rows = 0;
+  for (unsigned width : {80U, 140U}) {
+    options.width = width;
+    const std::string text = render_text(profile, options);
+    REQUIRE(line_with(text, "1234567").find(profile.regions[1].path.back()) != std::string::npos);
+    REQUIRE(line_with(text, "E1: sde:::FAKEPMU::DP_FLOPS - papi, measured, of the thread") != "");
+    REQUIRE(line_with(text, "it went backwards") != "");
+    for (const std::string& line : lines_of(text)) REQUIRE(text::columns(line) <= width);
+  }
+  // Not even zero of it is claimed for a region that has no count.
+  const std::string text = render_text(profile, options);
+  const std::string head = line_with(text, "E1");
+  REQUIRE(head.find("Region") != std::string::npos);
+}
+
+TEST_CASE("text: more events than a line holds are several tables") {
+  Profile profile = sample::profile();
+  for (int i = 10; i < 19; ++i)
+    profile.regions[1].work.events["event" + std::to_string(i)] =
+        sample::count(static_cast<std::uint64_t>(i) * 1000, Source::measured);
+  const std::string text = render_text(profile);
+  for (int i = 10; i < 19; ++i) {
+    REQUIRE(text.find(std::to_string(i * 1000)) != std::string::npos);
+    REQUIRE(text.find("E" + std::to_string(i - 9) + ": event" + std::to_string(i)) !=
+            std::string::npos);
+  }
+  for (const std::string& line : lines_of(text)) REQUIRE(text::columns(line) <= 80);
+}

@@ -82,6 +82,7 @@ Work any_work(Source64& random) {
     Traffic& traffic = work.bytes[level];
     if (!random.once_in(8)) traffic.read = count();
     if (!random.once_in(8)) traffic.write = count();
+    if (random.once_in(8)) traffic.total = count();
   }
   for (const char* name : {"instructions", "loads", "nt_store_bytes", "convert"})
     if (random.once_in(2)) work.operations[name] = count();

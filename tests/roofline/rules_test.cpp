@@ -99,6 +99,27 @@ TEST_CASE("absent is not zero") {
   REQUIRE(judged(region).verdict_detail == "time not measured");
 }
 
+TEST_CASE("reads and writes that were counted together are bytes of the interface") {
+  const double n = 1e8;
+  Region region = test::triad(n, 32 * n / 10e9);
+  const Roofline apart = judged(region);
+  Traffic& dram = region.work.bytes["DRAM"];
+  const double bytes = double(dram.read->value) + double(dram.write->value);
+  dram = {std::nullopt, std::nullopt, test::counted(bytes, Source::measured)};
+  const Roofline together = judged(region);
+  REQUIRE(together.verdict == Verdict::memory);
+  REQUIRE(together.levels.at("DRAM").intensity == Approx(apart.levels.at("DRAM").intensity));
+  REQUIRE(std::any_of(together.notes.begin(), together.notes.end(), [](const std::string& note) {
+    return note.find("counted together") != std::string::npos;
+  }));
+  // Of a whole socket they are no more this program's than if they came apart.
+  dram.total->scope = Scope::socket;
+  REQUIRE(judged(region).verdict_detail.find("whole socket") != std::string::npos);
+  // Where both directions are known, the sum alone says nothing new.
+  dram = {test::counted(1000), test::counted(0), test::counted(bytes)};
+  REQUIRE(judged(region).levels.at("DRAM").intensity == Approx(2 * n / 1000));
+}
+
 TEST_CASE("a cache that was not counted could only add to the memory side") {
   const double n = 1e8;
   const auto memory = [&](double share) {

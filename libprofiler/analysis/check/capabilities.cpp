@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "analysis/counters/table_match.hpp"
+#include "collectors/resctrl/monitor_tree.hpp"
 
 namespace roofmark::check {
 namespace {
@@ -163,6 +164,23 @@ void check_hardware(const CheckOptions& options, const HostFacts& host,
                                                   : why_none(report.quantities, Scope::socket)});
 }
 
+/// Whether a group can be made, by making one: what is free is nowhere written.
+void check_resctrl(const CheckOptions& options, CheckReport& report) {
+  const auto monitor = resctrl::look(options.resctrl_root);
+  std::optional<Problem> problem;
+  if (!monitor) {
+    problem = monitor.error();
+  } else if (!monitor->total) {
+    problem = Problem{"this processor counts only the traffic to its own NUMA node", "",
+                      "boot without rdt=!mbmtotal where that is on the kernel's command line"};
+  } else if (auto group = resctrl::Group::create(*monitor); !group) {
+    problem = group.error();
+  } else {
+    problem = group->remove();
+  }
+  report.collectors.push_back({"resctrl", std::move(problem)});
+}
+
 void check_emulated(const CheckOptions& options, CheckReport& report) {
   auto problem = emulated::unavailable(options.install);
   const bool there = !problem;
@@ -223,6 +241,7 @@ CheckReport check_machine(const CheckOptions& options) {
                                                       : library.version,
                             ""});
   check_hardware(options, host, matches, report);
+  check_resctrl(options, report);
   check_emulated(options, report);
   return report;
 }

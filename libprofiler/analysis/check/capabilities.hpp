@@ -22,7 +22,7 @@ struct Fact {
 };
 
 struct Collector {
-  std::string name;                ///< "perf", "perf.socket", "emulated"
+  std::string name;                ///< "perf", "perf.socket", "resctrl", "emulated"
   std::optional<Problem> problem;  ///< nothing: it is available
 };
 
@@ -45,6 +45,7 @@ struct CheckOptions {
   std::filesystem::path devices = "/sys/bus/event_source/devices";
   const EventTables* tables = nullptr;
   emulated::Install install;
+  std::filesystem::path resctrl_root = "/sys/fs/resctrl";
   bool self_test = true;
 };
 CheckReport check_machine(const CheckOptions& options);

@@ -169,6 +169,7 @@ class ProfileWriter {
       out_.open_object();
       put_counted("read", traffic.read, quantity_.of("bytes", level, "read"));
       put_counted("write", traffic.write, quantity_.of("bytes", level, "write"));
+      put_counted("total", traffic.total, quantity_.of("bytes", level, "total"));
       out_.close_object();
     }
     out_.close_object();
@@ -177,6 +178,13 @@ class ProfileWriter {
       out_.open_object();
       for (const auto& [name, count] : work.operations)
         put_counted(name, count, quantity_.of("operations", name));
+      out_.close_object();
+    }
+    if (!work.events.empty()) {
+      out_.key("events");
+      out_.open_object();
+      for (const auto& [name, count] : work.events)
+        put_counted(name, count, quantity_.of("events", name));
       out_.close_object();
     }
     if (!work.mix.empty()) put_mix(work.mix);

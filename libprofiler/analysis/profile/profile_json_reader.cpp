@@ -129,9 +129,13 @@ Work read_work(const JsonReader& json, const Shared& shared) {
     Traffic& both = work.bytes[level];
     both.read = read_optional_count(traffic, "read", shared, name.of("bytes", level, "read"));
     both.write = read_optional_count(traffic, "write", shared, name.of("bytes", level, "write"));
+    both.total = read_optional_count(traffic, "total", shared, name.of("bytes", level, "total"));
   });
   json.each_member("operations", [&](const std::string& spelt, const JsonReader& count) {
     work.operations[spelt] = read_count(count, shared, name.of("operations", spelt));
+  });
+  json.each_member("events", [&](const std::string& spelt, const JsonReader& count) {
+    work.events[spelt] = read_count(count, shared, name.of("events", spelt));
   });
   json.each("mix", [&](const JsonReader& item) { work.mix.push_back(read_class(item)); });
   if (json.has("declared")) {

@@ -41,9 +41,11 @@ class Tally {
     for (const auto& [level, traffic] : work.bytes) {
       add(name_.of("bytes", level, "read"), traffic.read);
       add(name_.of("bytes", level, "write"), traffic.write);
+      add(name_.of("bytes", level, "total"), traffic.total);
     }
     for (const auto& [name, count] : work.operations)
       add(name_.of("operations", name), origin_of(count));
+    for (const auto& [name, count] : work.events) add(name_.of("events", name), origin_of(count));
     add("declared.flop", work.declared_flop);
     add("declared.bytes", work.declared_bytes);
   }

@@ -83,6 +83,23 @@ void note_background(NativeRun& run, const std::set<pid_t>& seen) {
                       "daemons can be told, all of it is recorded.");
 }
 
+/// The program's monitor group; nothing where none is to be made, with the reason in `run` where
+/// one was asked for.
+std::optional<resctrl::ProgramTraffic> monitor_traffic(const RecordOptions& options,
+                                                       NativeRun& run) {
+  if (options.counters == "none" && !options.resctrl_asked) return std::nullopt;
+  const auto monitor = resctrl::look(options.resctrl_root);
+  if (!monitor) {
+    if (options.resctrl_asked) run.traffic = tl::unexpected(monitor.error());
+    return std::nullopt;
+  }
+  auto begun = resctrl::ProgramTraffic::begin(*monitor);
+  if (begun) return std::move(*begun);
+  // What is there and refuses is worth a word.
+  run.traffic = tl::unexpected(begun.error());
+  return std::nullopt;
+}
+
 }  // namespace
 
 NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target,
@@ -106,8 +123,11 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
     run.no_markers = runtime.error();
   }
   const int replacement = standard_input.target_descriptor();
-  if (replacement >= 0)
-    launch.prepare = [replacement] { return dup2(replacement, STDIN_FILENO) < 0 ? errno : 0; };
+  auto traffic = monitor_traffic(options, run);
+  launch.prepare = [replacement, &traffic] {
+    if (traffic) traffic->join();
+    return replacement >= 0 && dup2(replacement, STDIN_FILENO) < 0 ? errno : 0;
+  };
 
   const std::string directory = runtime ? recording->string() : "";
   const auto launched = roofmark::launch(launch);
@@ -123,6 +143,7 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
       supervise(*launched, gate, [&](double elapsed_s) { return look(sampler, elapsed_s); });
   run.whole.ended_raw_s = raw_s() - (monotonic_s() - supervision.ended_s);
   standard_input.stop();
+  if (traffic) run.traffic = traffic->end();
 
   run.end = supervision.end;
   run.asked_to_end = supervision.asked_to_end;

@@ -6,6 +6,7 @@
 #include <analysis/record/record.hpp>
 #include <analysis/record/signal_gate.hpp>
 #include <analysis/record/stdin_capture.hpp>
+#include <collectors/resctrl/program_traffic.hpp>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -23,6 +24,8 @@ struct NativeRun {
   std::optional<double> ticks_per_second;
   std::size_t processes_seen = 1;
   int asked_to_end = 0;  ///< SIGINT, SIGTERM, ... arrived while it ran
+  /// Nothing where it was not asked for and can't be counted here.
+  std::optional<Result<resctrl::Traffic>> traffic;
   std::vector<std::string> notes;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <analysis/profile/join.hpp>
+#include <analysis/profile/program_traffic.hpp>
 #include <analysis/record/counted_pass.hpp>
 #include <analysis/record/native_pass.hpp>
 #include <analysis/record/record.hpp>
@@ -240,6 +241,12 @@ Recording record(const RecordOptions& options) {
     options.tell("Nothing is counted: " + to_line(*input.not_counted) + ".");
   try {
     join(input, profile);
+    if (native.traffic) {
+      add_program_traffic(*native.traffic, profile);
+      if (!*native.traffic && options.tell)
+        options.tell("The program's memory traffic is not counted: " +
+                     to_line(native.traffic->error()) + ".");
+    }
   } catch (const std::exception& error) {
     recording.not_joined = shortage(error);
   }

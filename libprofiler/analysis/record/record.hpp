@@ -31,6 +31,10 @@ struct RecordOptions {
   /// and again before the counted run. A recorder that is killed later leaves what was kept here.
   std::function<void(Profile)> keep;
   InstallPaths install;
+  /// Where the resctrl file system is, for the memory traffic of the whole program. Not looked at
+  /// without counters; `resctrl_asked`: what it can't give is missed.
+  std::filesystem::path resctrl_root = "/sys/fs/resctrl";
+  bool resctrl_asked = false;
   /// Directories that may hold the recording while it is made; empty: the usual ones.
   std::vector<std::filesystem::path> scratch_candidates;
   /// Where a line for the user goes (estimate, what could not be done). Never the target's stdout.

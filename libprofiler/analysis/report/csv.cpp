@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analysis/text/plain_text.hpp"
+#include "event_table.hpp"
 #include "numbers.hpp"
 #include "region_row.hpp"
 
@@ -41,6 +42,8 @@ class Record {
 struct Quantities {
   std::set<Precision> precisions;
   std::vector<std::string> levels;
+  std::set<std::string> together;  ///< levels of which some source can't tell reads from writes
+  std::vector<std::string> events;
 };
 
 Quantities quantities_of(const Profile& profile) {
@@ -49,8 +52,12 @@ Quantities quantities_of(const Profile& profile) {
   for (const Region& region : profile.regions)
     for (const Work* work : {&region.work, &region.self}) {
       for (const auto& [precision, count] : work->flop) found.precisions.insert(precision);
-      for (const auto& [level, traffic] : work->bytes) levels.insert(level);
+      for (const auto& [level, traffic] : work->bytes) {
+        levels.insert(level);
+        if (traffic.total) found.together.insert(level);
+      }
     }
+  found.events = event_names(profile);
   found.levels.assign(levels.begin(), levels.end());
   return found;
 }
@@ -67,7 +74,9 @@ void add_titles(Record& record, const Quantities& quantities, const std::string&
   for (const std::string& level : quantities.levels) {
     with_source("bytes." + level + ".read");
     with_source("bytes." + level + ".write");
+    if (quantities.together.contains(level)) with_source("bytes." + level + ".total");
   }
+  for (const std::string& name : quantities.events) with_source("events." + printable(name));
   with_source("declared_flop");
   with_source("declared_bytes");
 }
@@ -83,6 +92,12 @@ void add_work(Record& record, const Quantities& quantities, const Work& work) {
     const auto found = work.bytes.find(level);
     record.add(found == work.bytes.end() ? std::optional<Count>() : found->second.read);
     record.add(found == work.bytes.end() ? std::optional<Count>() : found->second.write);
+    if (quantities.together.contains(level))
+      record.add(found == work.bytes.end() ? std::optional<Count>() : found->second.total);
+  }
+  for (const std::string& name : quantities.events) {
+    const auto found = work.events.find(name);
+    record.add(found == work.events.end() ? std::optional<Count>() : found->second);
   }
   record.add(work.declared_flop);
   record.add(work.declared_bytes);

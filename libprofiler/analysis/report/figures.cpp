@@ -135,6 +135,7 @@ Figure bytes_at(const Work& work, const std::string& level, const std::vector<Mi
   const auto found = work.bytes.find(level);
   if (found != work.bytes.end() && found->second.read && found->second.write)
     return sum(figure_of(*found->second.read), figure_of(*found->second.write));
+  if (found != work.bytes.end() && found->second.total) return figure_of(*found->second.total);
   // A declared number stands for memory traffic, since nobody can declare what a cache lets
   // through.
   if (found == work.bytes.end() && work.declared_bytes && distance_of_level(level) >= 100)
@@ -144,6 +145,12 @@ Figure bytes_at(const Work& work, const std::string& level, const std::vector<Mi
     return absent(quantity + "." + direction, missing, "only the other direction was counted");
   }
   return absent(quantity, missing, "this recording has no count of these bytes");
+}
+
+Figure event_at(const Work& work, const std::string& name, const std::vector<Missing>& missing) {
+  const auto found = work.events.find(name);
+  if (found != work.events.end()) return figure_of(found->second);
+  return absent("events." + name, missing, "it was not counted for this region");
 }
 
 Figure run_time(const Profile& profile) {

@@ -7,6 +7,7 @@
 #include "absences.hpp"
 #include "analysis/text/plain_text.hpp"
 #include "chart_layout.hpp"
+#include "event_table.hpp"
 #include "html_data.hpp"
 #include "html_table.hpp"
 #include "numbers.hpp"
@@ -165,6 +166,8 @@ std::string render_html(const Profile& whole, const HtmlOptions& options) {
         "<noscript><h2>Every region</h2><div class=\"scroll\"><table>{}<tbody>{}</tbody></table>"
         "</div></noscript>\n",
         regions_head(), regions_rows(profile, rows, every_row(rows), absences));
+  const std::string events =
+      events_html(profile, rows, heaviest(profile, rows, static_rows), usable.chart.self, absences);
   for (const RegionRow& row : rows)
     for (const Missing& missing : profile.regions[row.region].missing)
       absences.add(missing, row.path);
@@ -196,6 +199,7 @@ std::string render_html(const Profile& whole, const HtmlOptions& options) {
         profile.regions.size(), whole.regions.size());
   body += table;
   body += "<p id=\"more\" class=\"bar\" hidden><button type=\"button\">Show more</button></p>\n";
+  body += events;
 
   std::vector<std::string> reasons;
   for (const Absences::Entry& entry : absences.entries())

@@ -44,6 +44,9 @@ Json work_of(const Work& work, const std::vector<std::string>& levels) {
   for (const std::string& level : levels)
     if (const Figure bytes = bytes_at(work, level, {}))
       value["bytes"][printable(level)] = figure(bytes);
+  // Absent where there are none: most profiles have none.
+  for (const auto& [name, count] : work.events)
+    value["events"][printable(name)] = figure(event_at(work, name, {}));
   return value;
 }
 

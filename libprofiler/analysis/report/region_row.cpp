@@ -139,7 +139,7 @@ std::vector<std::string> levels_of(const Profile& profile) {
   for (const Region& region : profile.regions)
     for (const Work* work : {&region.work, &region.self}) {
       for (const auto& [level, traffic] : work->bytes)
-        if (traffic.read && traffic.write) add(level);
+        if ((traffic.read && traffic.write) || traffic.total) add(level);
       declared = declared || work->declared_bytes.has_value();
     }
   const bool memory = std::any_of(levels.begin(), levels.end(), [](const std::string& level) {

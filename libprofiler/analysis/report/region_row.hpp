@@ -55,6 +55,9 @@ std::vector<Rate> rates_of(const Work& work, const std::vector<Missing>& missing
 /// Both directions at one interface; absent where either was not counted.
 Figure bytes_at(const Work& work, const std::string& level, const std::vector<Missing>& missing);
 
+/// A count that the user named, or why there is none.
+Figure event_at(const Work& work, const std::string& name, const std::vector<Missing>& missing);
+
 /// Quotient with its interval; absent where either is, or where the divisor is a measured zero.
 Figure ratio(const Figure& dividend, const Figure& divisor);
 

@@ -7,6 +7,7 @@
 #include "absences.hpp"
 #include "analysis/text/plain_text.hpp"
 #include "analysis/text/text_table.hpp"
+#include "event_table.hpp"
 #include "numbers.hpp"
 #include "region_row.hpp"
 #include "sections.hpp"
@@ -30,6 +31,7 @@ class TextReport {
       paragraph("No region was recorded: the program has no markers, or they were not seen.");
     } else {
       text_ += regions_table(profile_, rows, options_, absences_);
+      events(rows);
       explained();
     }
     missing(rows);
@@ -73,6 +75,13 @@ class TextReport {
     text_ += painted(command, "1", options_.colour) + '\n';
     paragraph(fmt::format("{}", fmt::join(run_facts(profile_), ", ")));
     text_ += '\n';
+  }
+
+  void events(const std::vector<RegionRow>& rows) {
+    const std::string table = events_text(profile_, rows, options_, absences_);
+    if (table.empty()) return;
+    section("Events");
+    text_ += table;
   }
 
   void explained() {

@@ -22,15 +22,24 @@ bool other_scope(const Count& bytes, const Work& work, const Region& region) {
                      [&](const auto& flop) { return flop.second.scope != bytes.scope; });
 }
 
+/// Both directions are known, be it only together.
+bool is_whole(const Traffic& traffic) {
+  return (traffic.read && traffic.write) || traffic.total;
+}
+
 /// Why this traffic can't be used, or nothing.
 std::optional<std::string> unusable(const std::string& level, const Traffic& traffic,
                                     const Work& work, const Region& region) {
-  if (!traffic.read && !traffic.write) return level + " not counted";
-  if (!traffic.read) return level + " reads not counted";
-  if (!traffic.write) return level + " writes not counted";
-  if (other_scope(*traffic.read, work, region) || other_scope(*traffic.write, work, region))
-    return level + " counted for the whole " + std::string(spelling(traffic.read->scope)) +
-           ", not for this program";
+  if (!is_whole(traffic)) {
+    if (!traffic.read && !traffic.write) return level + " not counted";
+    return level + (traffic.read ? " writes not counted" : " reads not counted");
+  }
+  const bool apart = traffic.read && traffic.write;
+  for (const Count* count :
+       {apart ? &*traffic.read : &*traffic.total, apart ? &*traffic.write : &*traffic.total})
+    if (other_scope(*count, work, region))
+      return level + " counted for the whole " + std::string(spelling(count->scope)) +
+             ", not for this program";
   return std::nullopt;
 }
 
@@ -40,7 +49,18 @@ std::optional<double> operations(const Work& work, const char* name) {
   return double(found->second.value);
 }
 
+/// Of both directions together: the mix is not known, and that of reads alone stands for it.
+InterfaceTraffic together(const std::string& level, const Count& total) {
+  InterfaceTraffic made;
+  made.level = level;
+  made.bytes = double(total.value);
+  made.source = total.source;
+  if (made.bytes > 0) made.uncertainty = half_range(total) / made.bytes;
+  return made;
+}
+
 InterfaceTraffic counted(const std::string& level, const Traffic& traffic, const Work& work) {
+  if (!traffic.read || !traffic.write) return together(level, *traffic.total);
   const double read = double(traffic.read->value);
   const double write = double(traffic.write->value);
   InterfaceTraffic made;
@@ -85,6 +105,9 @@ TrafficOfRegion traffic_of(const Work& work, const Region& region, const Machine
                                             : unusable(level, found->second, work, region);
     if (!reason) {
       made.levels.push_back(counted(level, found->second, work));
+      if (!found->second.read || !found->second.write)
+        made.notes.push_back("Reads and writes of " + level +
+                             " were counted together: its ceiling is that of reads.");
     } else if (is_main_memory(level) && work.declared_bytes) {
       made.levels.push_back(declared(level, work));
       made.notes.push_back("The " + level +

@@ -39,6 +39,7 @@ struct Count {
 struct Traffic {
   std::optional<Count> read;
   std::optional<Count> write;
+  std::optional<Count> total = {};  ///< of a source that can't tell the two apart
   bool operator==(const Traffic&) const = default;
 };
 
@@ -59,6 +60,9 @@ struct Work {
   std::map<std::string, Traffic> bytes;     ///< by interface: "L1", "L2", "L3", "DRAM", "HBM"
   std::map<std::string, Count> operations;  ///< "instructions", "loads", "stores", "divide",
                                             ///< "sqrt", "compare", "convert", "integer_simd", ...
+  /// What is neither FLOPs nor bytes of an interface, by the name that it was asked for: events of
+  /// PAPI, counters of resctrl, ...
+  std::map<std::string, Count> events;
   std::vector<ComputeClass> mix;  ///< empty: the mix is unknown and the as-written roof is withheld
   std::optional<Count> declared_flop;
   std::optional<Count> declared_bytes;

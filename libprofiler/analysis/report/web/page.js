@@ -363,6 +363,7 @@
         fact(level, interval(w.bytes[level], function (v) { return prefixed(v, 'B'); }) + ', ' + data.sources[w.bytes[level][3]] +
             (x ? '; ' + interval(x, significant) + ' FLOP/byte' + (line && line.sides[level] ? ', ' + sideText(line.sides[level]) : '') : '') + (speed ? '; ' + interval(speed, function (v) { return prefixed(v, 'B/s'); }) : ''));
       }
+    for (const name in w.events || {}) fact(name, interval(w.events[name], function (v) { return prefixed(v, ''); }) + ', ' + data.sources[w.events[name][3]]);
     if (region.visit) fact('one visit', 'median ' + duration(region.visit.median) + ', ' + duration(region.visit.min) + ' to ' + duration(region.visit.max) + ', first ' + duration(region.visit.first));
     fact('threads', region.threads > 1 ? String(region.threads) + (region.imbalance ? ', imbalance ' + significant(region.imbalance) : '') : '');
     fact('markers', region.marker ? duration(region.marker) + ', subtracted' : '');
