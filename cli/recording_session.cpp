@@ -8,6 +8,7 @@
 #include <analysis/record/shortage.hpp>
 #include <cmath>
 #include <collectors/emulated/inspect.hpp>
+#include <collectors/papi/events.hpp>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -145,6 +146,8 @@ RecordOptions options_of(const RecordingArguments& arguments) {
   }
   options.command = arguments.target;
   options.counters = arguments.counters;
+  if (!arguments.papi.empty())
+    if (auto names = papi::split_events(arguments.papi)) options.papi_events = std::move(*names);
   if (!arguments.resctrl_root.empty()) {
     options.resctrl_root = arguments.resctrl_root;
     options.resctrl_asked = true;
@@ -184,6 +187,15 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
                   "Seconds after which the counted run is ended (default 300; it says what was not "
                   "reached)")
       ->check(seconds_problem);
+  command
+      .add_option(
+          "--papi", arguments.papi,
+          "Events to count in the timed run, by PAPI's names, with commas between: presets, "
+          "native and component events. A column each")
+      ->check([](const std::string& list) {
+        const auto names = papi::split_events(list);
+        return names ? std::string() : to_line(names.error());
+      });
   command
       .add_option("--resctrl-root", arguments.resctrl_root,
                   "Where the resctrl file system is, which counts the program's memory traffic "

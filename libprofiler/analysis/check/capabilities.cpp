@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "analysis/counters/table_match.hpp"
+#include "collectors/papi/events.hpp"
 #include "collectors/resctrl/monitor_tree.hpp"
 
 namespace roofmark::check {
@@ -181,6 +182,26 @@ void check_resctrl(const CheckOptions& options, CheckReport& report) {
   report.collectors.push_back({"resctrl", std::move(problem)});
 }
 
+/// By adding, starting and reading: PAPI's lists also name what the kernel does not give.
+void check_papi(const CheckOptions& options, CheckReport& report) {
+  const std::filesystem::path half = options.install.lib / "libroofmark-papi.so";
+  std::error_code fault;
+  std::optional<Problem> problem;
+  const auto probed = papi::probe({"PAPI_TOT_CYC", "perf::PAGE-FAULTS"});
+  if (!probed) {
+    problem = probed.error();
+  } else if (!std::filesystem::exists(half, fault)) {
+    problem = Problem{"this Roofmark was built without PAPI", half.string(),
+                      "install libpapi-dev and build it again"};
+  } else if (std::none_of(probed->events.begin(), probed->events.end(),
+                          [](const auto& answer) { return answer.step == papi::Step::counted; })) {
+    problem = papi::explain(probed->events.front());
+  } else if (probed->events.front().step != papi::Step::counted) {
+    report.facts.push_back({"PAPI's presets", "listed, and none can be opened here", ""});
+  }
+  report.collectors.push_back({"papi", std::move(problem)});
+}
+
 void check_emulated(const CheckOptions& options, CheckReport& report) {
   auto problem = emulated::unavailable(options.install);
   const bool there = !problem;
@@ -241,6 +262,7 @@ CheckReport check_machine(const CheckOptions& options) {
                                                       : library.version,
                             ""});
   check_hardware(options, host, matches, report);
+  check_papi(options, report);
   check_resctrl(options, report);
   check_emulated(options, report);
   return report;

@@ -22,7 +22,7 @@ struct Fact {
 };
 
 struct Collector {
-  std::string name;                ///< "perf", "perf.socket", "resctrl", "emulated"
+  std::string name;                ///< "perf", "perf.socket", "papi", "resctrl", "emulated"
   std::optional<Problem> problem;  ///< nothing: it is available
 };
 

@@ -252,16 +252,6 @@ void note_counts(const JoinInput& input, Profile& profile) {
   profile.notes.insert(profile.notes.end(), notes.begin(), notes.end());
 }
 
-/// The image that the command itself became; scripts and wrappers become several.
-std::string main_executable(const JoinInput& input) {
-  for (const RawProcess& process : input.native)
-    if (process.pid == input.whole.pid) return process.executable;
-  if (!input.native.empty()) return input.native.front().executable;
-  if (input.counted && !input.counted->processes.empty())
-    return input.counted->processes.front().exe;
-  return "";
-}
-
 /// Hot paths first: what was not counted, with its share of the run.
 void note_not_reached(const JoinInput& input, const RegionTree& tree,
                       const std::vector<RegionWork>& work, Profile& profile) {
@@ -302,6 +292,15 @@ std::vector<std::size_t> reading_order(const RegionTree& tree) {
 }
 
 }  // namespace
+
+std::string main_executable(const JoinInput& input) {
+  for (const RawProcess& process : input.native)
+    if (process.pid == input.whole.pid) return process.executable;
+  if (!input.native.empty()) return input.native.front().executable;
+  if (input.counted && !input.counted->processes.empty())
+    return input.counted->processes.front().exe;
+  return "";
+}
 
 void join(const JoinInput& input, Profile& profile) {
   profile.program.large_page_share = input.whole.large_page_share;

@@ -75,6 +75,9 @@ struct JoinInput {
   std::optional<double> ticks_per_second;
 };
 
+/// The image that the command itself became; scripts and wrappers become several.
+std::string main_executable(const JoinInput& input);
+
 /// Fills `profile.regions` (the whole-program row first, parents before children) and adds notes.
 void join(const JoinInput& input, Profile& profile);
 

@@ -104,8 +104,9 @@ std::optional<resctrl::ProgramTraffic> monitor_traffic(const RecordOptions& opti
 
 NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target,
                           const std::optional<std::filesystem::path>& recording,
-                          const std::optional<Problem>& no_recording, const SignalGate& gate,
-                          StdinCapture& standard_input) {
+                          const std::optional<Problem>& no_recording,
+                          const std::optional<std::filesystem::path>& counters,
+                          const SignalGate& gate, StdinCapture& standard_input) {
   NativeRun run;
   const TickRate rate;
   const auto runtime = preload(options, recording, no_recording);
@@ -118,6 +119,7 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
     launch.smaller_environment = launch.environment;
     set_variable(launch.environment, "LD_PRELOAD", runtime->string(), ':');
     set_variable(launch.environment, "ROOFMARK_RECORDING", recording->string());
+    if (counters) set_variable(launch.environment, "ROOFMARK_COUNTERS", counters->string());
     let_sanitizer_start(target, launch.environment);
   } else {
     run.no_markers = runtime.error();

@@ -29,11 +29,13 @@ struct NativeRun {
   std::vector<std::string> notes;
 };
 
-/// `recording`: an empty directory for the arenas; nothing, with the reason in `no_recording`: the
-/// target runs without the runtime and is timed as a whole.
+/// `counters`: a file with what the runtime is to count. `recording`: an empty directory for the
+/// arenas; nothing, with the reason in `no_recording`: the target runs without the runtime and is
+/// timed as a whole.
 NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target,
                           const std::optional<std::filesystem::path>& recording,
-                          const std::optional<Problem>& no_recording, const SignalGate& gate,
-                          StdinCapture& standard_input);
+                          const std::optional<Problem>& no_recording,
+                          const std::optional<std::filesystem::path>& counters,
+                          const SignalGate& gate, StdinCapture& standard_input);
 
 }  // namespace roofmark

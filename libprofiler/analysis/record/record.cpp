@@ -6,6 +6,7 @@
 #include <analysis/profile/program_traffic.hpp>
 #include <analysis/record/counted_pass.hpp>
 #include <analysis/record/native_pass.hpp>
+#include <analysis/record/papi_pass.hpp>
 #include <analysis/record/record.hpp>
 #include <analysis/record/scratch.hpp>
 #include <analysis/record/shortage.hpp>
@@ -215,7 +216,9 @@ Recording record(const RecordOptions& options) {
                               to_be_counted ? stdin_bound_bytes : 0);
   const TargetFile target = look_at(options.command.empty() ? "" : options.command.front(),
                                     to_be_counted ? emulated::Look::code : emulated::Look::headers);
-  NativeRun native = run_native_pass(options, target, arenas, no_recording, gate, standard_input);
+  const PapiPass papi = plan_papi(options, scratch ? &*scratch : nullptr);
+  NativeRun native =
+      run_native_pass(options, target, arenas, no_recording, papi.plan, gate, standard_input);
   recording.end = native.end;
   recording.not_started = native.not_started;
   profile.program.exit_status = native.end.shell_status();
@@ -241,6 +244,7 @@ Recording record(const RecordOptions& options) {
     options.tell("Nothing is counted: " + to_line(*input.not_counted) + ".");
   try {
     join(input, profile);
+    add_papi_events(papi, input.native, main_executable(input), options, profile);
     if (native.traffic) {
       add_program_traffic(*native.traffic, profile);
       if (!*native.traffic && options.tell)

@@ -31,6 +31,7 @@ struct RecordOptions {
   /// and again before the counted run. A recorder that is killed later leaves what was kept here.
   std::function<void(Profile)> keep;
   InstallPaths install;
+  std::vector<std::string> papi_events;  ///< to be counted in the timed run, by PAPI's names
   /// Where the resctrl file system is, for the memory traffic of the whole program. Not looked at
   /// without counters; `resctrl_asked`: what it can't give is missed.
   std::filesystem::path resctrl_root = "/sys/fs/resctrl";

@@ -1,0 +1,20 @@
+// Counts by name, from the recordings of processes that counted by a plan of PAPI's: which regions
+// have how many, and why others have none.
+#pragma once
+
+#include <analysis/profile/arena_reader.hpp>
+#include <roofmark/profile.hpp>
+#include <string>
+#include <vector>
+
+namespace roofmark {
+
+/// Into `events` of the regions that join() made. `main_executable`: as join() takes it, see
+/// RegionTree::add(). Regions of processes that counted nothing get the reason.
+void add_named_events(const std::vector<RawProcess>& processes, const std::string& main_executable,
+                      Profile& profile);
+
+/// Events that were asked for and are counted nowhere: a reason in every region that was visited.
+void add_absent_event(const std::string& event, const Problem& problem, Profile& profile);
+
+}  // namespace roofmark

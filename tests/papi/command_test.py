@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""`record --papi` from outside, on events whose counts are known: software-defined events of a library of our own, and
+page faults.
+
+usage: command_test.py ROOFMARK TARGET TARGET_WITHOUT_SDE NO_PAPI      (TARGET: `-` where there is no libsde)
+"""
+import csv
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+roofmark, target, plain_target, no_papi = sys.argv[1:5]
+sde = target != "-"
+flops, lines, nowhere = "sde:::FAKEPMU::DP_FLOPS", "sde:::FAKEPMU::DRAM_LINES", "sde:::NONE::X"
+faults = "perf::PAGE-FAULTS"
+
+
+class Recorded:
+    def __init__(self, events, scenario, program=None, counters="none", **environment):
+        with tempfile.TemporaryDirectory() as folder:
+            profile = pathlib.Path(folder, "p.json")
+            done = subprocess.run([roofmark, "record", "--counters", counters, "--no-machine", "-o", str(profile), "--papi", events, "--",
+                                   program or target, scenario], capture_output=True, text=True, check=False, timeout=120,
+                                  env={**os.environ, **environment})
+            self.status, self.output = done.returncode, done.stdout
+            self.lines = done.stderr.splitlines()
+            self.profile = json.loads(profile.read_text())
+            report = lambda form: subprocess.run([roofmark, "report", "--format", form, "-o", f"{folder}/out", str(profile)],
+                                                 check=True, capture_output=True) and pathlib.Path(folder, "out").read_text()
+            self.forms = {form: report(form) for form in ("text", "html", "csv", "json")}
+
+    def region(self, *path):
+        (found,) = [r for r in self.profile["regions"] if r["path"] == list(path)]
+        return found
+
+    def count(self, event, *path, part=None):
+        region = self.region(*path)
+        return (region[part] if part else region).get("events", {}).get(event, {}).get("value")
+
+    def why(self, event, *path):
+        return [m["reason"] for m in self.region(*path)["missing"] if m["quantity"] == "events." + event]
+
+
+class Program(unittest.TestCase):
+    """Whatever PAPI can do here: the program runs, and what is not counted is said in a line."""
+
+    def test_an_event_that_is_listed_and_not_countable_is_one_line(self):
+        run = Recorded("PAPI_TOT_CYC", "nested", program=plain_target)
+        self.assertEqual((run.status, run.output), (7, "ran\n"))
+        if run.count("PAPI_TOT_CYC", "solve") is not None:
+            self.assertGreater(run.count("PAPI_TOT_CYC", "solve"), 0)  # a machine with a PMU
+            return
+        self.assertEqual(len(run.lines), 1, run.lines)
+        self.assertIn("PAPI_TOT_CYC", run.lines[0])
+        (reason,) = run.why("PAPI_TOT_CYC", "solve")
+        self.assertTrue(reason)
+        self.assertIn("PAPI_TOT_CYC", run.forms["csv"].splitlines()[0])
+
+    def test_names_that_nobody_knows(self):
+        run = Recorded("NOSUCH,perf::NOSUCH", "nested", program=plain_target)
+        self.assertEqual((run.status, run.output), (7, "ran\n"))
+        for event in ("NOSUCH", "perf::NOSUCH"):
+            (reason,) = run.why(event, "solve")
+            self.assertIn("PAPI", reason)
+        self.assertLessEqual(len(run.lines), 2)
+
+    def test_a_list_that_is_none_is_refused_before_the_program_runs(self):
+        for wrong in ("", ",", "A,,B", "A B", "A\x01", "A" * 300, ",".join(f"E{i}" for i in range(65))):
+            with self.subTest(wrong[:20]), tempfile.TemporaryDirectory() as folder:
+                done = subprocess.run([roofmark, "record", "--papi", wrong, "--", "touch", f"{folder}/ran"], capture_output=True,
+                                      text=True, check=False)
+                self.assertEqual(done.returncode, 125)
+                self.assertFalse(pathlib.Path(folder, "ran").exists())
+
+    def test_a_machine_without_libpapi(self):
+        run = Recorded(f"{faults},PAPI_TOT_CYC", "nested", program=plain_target, LD_PRELOAD=no_papi)
+        self.assertEqual((run.status, run.output), (7, "ran\n"))
+        self.assertEqual(len(run.lines), 1, run.lines)
+        self.assertIn("libpapi is not installed", run.lines[0])
+        for event in (faults, "PAPI_TOT_CYC"):
+            (reason,) = run.why(event, "solve")
+            self.assertIn("not installed", reason)
+        self.assertEqual(subprocess.run([roofmark, "check", "--no-self-test"], check=False, capture_output=True,
+                                        env={**os.environ, "LD_PRELOAD": no_papi}).returncode, 0)
+
+    def test_a_roofmark_that_was_built_without_papi(self):
+        with tempfile.TemporaryDirectory() as prefix:
+            here = pathlib.Path(roofmark).resolve().parent.parent
+            for part in ("libexec", "share"):
+                if (here / part).exists():
+                    os.symlink(here / part, pathlib.Path(prefix, part))
+            pathlib.Path(prefix, "lib").mkdir()
+            os.symlink(here / "lib/libroofmark-runtime.so", pathlib.Path(prefix, "lib/libroofmark-runtime.so"))
+            run = Recorded(faults, "nested", program=plain_target, ROOFMARK_PREFIX=prefix)
+        self.assertEqual((run.status, run.output), (7, "ran\n"))
+        self.assertEqual(len(run.lines), 1, run.lines)
+        self.assertIn("built without PAPI", run.lines[0])
+
+    def test_check_says_what_papi_can_do(self):
+        answer = json.loads(subprocess.run([roofmark, "check", "--no-self-test", "--format", "json"], capture_output=True, text=True,
+                                           check=False).stdout)
+        (papi,) = [c for c in answer["collectors"] if c["name"] == "papi"]
+        if not papi["available"]:
+            self.assertTrue(papi["reason"] and papi["fix"])
+        done = subprocess.run([roofmark, "check", "--no-self-test", "--format", "json"], capture_output=True, text=True, check=False,
+                              env={**os.environ, "LD_PRELOAD": no_papi})
+        (papi,) = [c for c in json.loads(done.stdout)["collectors"] if c["name"] == "papi"]
+        self.assertEqual((papi["available"], "not installed" in papi["reason"]), (False, True))
+
+
+class Counted(unittest.TestCase):
+    def setUp(self):
+        probe = Recorded(faults, "pages", program=plain_target)
+        if probe.count(faults, "pages") is None:
+            self.skipTest(f"PAPI counts no page faults here: {probe.lines}")
+
+    def test_pages_that_are_touched(self):
+        run = Recorded(faults, "pages", program=plain_target)
+        self.assertEqual(run.lines, [])
+        self.assertEqual(run.count(faults, "pages"), 1000)
+        entry = run.region("pages")["events"][faults]
+        self.assertEqual({k: entry[k] for k in ("source", "collector", "scope")},
+                         {"source": "measured", "collector": "papi", "scope": "thread"})
+
+    def test_presets_that_are_mapped_to_other_events(self):
+        # PAPI takes the presets of the processor that it finds: one of these, or a machine of another kind.
+        names = ["perf", *(f"amd64_fam{f}" for f in ("15h_interlagos", "17h_zen1", "17h_zen2", "19h_zen3", "19h_zen4", "1ah_zen5")),
+                 *"ivb ivb_ep hsw hsw_ep bdw bdw_ep skl skx clx icl icx spr emr gnr adl_glc arm_n1 arm_n2 arm_v1 arm_v2".split()]
+        with tempfile.NamedTemporaryFile("w", suffix=".csv") as table:
+            table.write("".join(f"CPU,{name}\n" for name in names))
+            table.write(f"PRESET,PAPI_DP_OPS,NOT_DERIVED,{faults}\n"
+                        f"PRESET,PAPI_SP_OPS,DERIVED_POSTFIX,N0|4|*|,{faults}\n"
+                        f"PRESET,PAPI_FP_OPS,DERIVED_POSTFIX,N0|2|/|,{faults}\n")
+            table.flush()
+            run = Recorded("PAPI_DP_OPS,PAPI_SP_OPS,PAPI_FP_OPS", "pages", program=plain_target, PAPI_CSV_EVENT_FILE=table.name)
+            if run.count("PAPI_DP_OPS", "pages") is None:
+                self.skipTest(f"PAPI takes no presets of a file here: {run.lines}")
+        self.assertEqual(run.count("PAPI_DP_OPS", "pages"), 1000)
+        self.assertEqual(run.count("PAPI_SP_OPS", "pages"), 4000)
+        self.assertEqual(run.count("PAPI_FP_OPS", "pages"), None)
+        (reason,) = run.why("PAPI_FP_OPS", "pages")
+        self.assertIn("division", reason)
+
+    def test_eight_threads_each_count_their_own(self):
+        run = Recorded(faults, "threads", program=plain_target)
+        self.assertEqual(run.count(faults, "team", "work"), 10 * sum(range(1, 9)))
+        self.assertEqual(run.region("team", "work")["visits"], 8 * 4)
+        # With the threads' own start in it.
+        self.assertGreaterEqual(run.count(faults, "team"), 360)
+
+    def test_a_fork_counts_what_each_process_does(self):
+        run = Recorded(faults, "forks", program=plain_target)
+        self.assertEqual(run.count(faults, "before"), 30)
+        self.assertEqual(run.count(faults, "child"), 50)
+        # What a fork makes to be copied when it is next written to faults once more.
+        self.assertGreaterEqual(run.count(faults, "after"), 7)
+        self.assertLess(run.count(faults, "after"), 30)
+
+
+@unittest.skipIf(not sde, "libsde is not installed")
+class SoftwareDefined(unittest.TestCase):
+    def setUp(self):
+        probe = Recorded(flops, "nested")
+        if probe.count(flops, "solve") is None:
+            self.skipTest(f"this libpapi has no software-defined events: {probe.lines} {probe.why(flops, 'solve')}")
+
+    def test_differences_are_exact(self):
+        run = Recorded(f"{flops},{lines}", "nested")
+        self.assertEqual((run.status, run.lines), (7, []))
+        for event, factor in ((flops, 2), (lines, 1)):
+            half = lambda value: value * factor // 2
+            self.assertEqual(run.count(event, "solve"), half(10 * (100 + 2000 + 90)))
+            self.assertEqual(run.count(event, "solve", part="self"), half(1000))
+            self.assertEqual(run.count(event, "solve", "first"), half(20000))
+            self.assertEqual(run.count(event, "solve", "second"), half(900))
+            self.assertEqual(run.count(event, "nothing"), 0)
+        self.assertEqual(run.region("solve")["events"][flops]["scope"], "process")
+
+    def test_every_format_has_the_column_and_its_source(self):
+        run = Recorded(flops, "nested")
+        self.assertIn("21900", run.forms["text"])
+        self.assertIn(f"E1: {flops} - papi, measured, of the process", run.forms["text"])
+        self.assertIn("21900", run.forms["html"])
+        self.assertIn(flops, run.forms["html"])
+        rows = {row["path"]: row for row in csv.DictReader(io.StringIO(run.forms["csv"], newline=""))}
+        self.assertEqual((rows["solve"][f"events.{flops}"], rows["solve"][f"events.{flops}.source"]), ("21900", "measured"))
+        self.assertEqual(rows["solve"][f"self.events.{flops}"], "1000")
+        again = [r for r in json.loads(run.forms["json"])["regions"] if r["path"] == ["solve"]]
+        self.assertEqual(again[0]["events"], run.region("solve")["events"])
+
+    def test_beside_counts_of_a_second_run(self):
+        run = Recorded(flops, "nested", counters="auto")
+        self.assertEqual(run.count(flops, "solve"), 21900)
+
+    def test_an_event_that_nobody_defines_is_not_zero(self):
+        run = Recorded(f"{flops},{nowhere}", "nested")
+        self.assertEqual(run.count(flops, "solve"), 21900)
+        self.assertEqual(run.count(nowhere, "solve"), None)
+        (reason,) = run.why(nowhere, "solve")
+        self.assertIn("no library of the program", reason)
+
+    def test_an_event_that_is_defined_late(self):
+        run = Recorded(flops, "late")
+        self.assertEqual(run.count(flops, "before"), None)
+        self.assertEqual(len(run.why(flops, "before")), 1)
+        self.assertEqual(run.count(flops, "after"), 10)
+
+    def test_a_thread_does_not_count_the_whole_process(self):
+        run = Recorded(flops, "threads")
+        self.assertEqual(run.count(flops, "team"), 0)
+        self.assertEqual(run.count(flops, "team", "work"), None)
+        (reason,) = run.why(flops, "team", "work")
+        self.assertIn("main thread", reason)
+
+    def test_events_of_several_components_at_once(self):
+        run = Recorded(f"{flops},{faults},{lines}", "nested")
+        self.assertEqual(run.count(flops, "solve"), 21900)
+        self.assertEqual(run.count(lines, "solve"), 10950)
+
+
+unittest.main(argv=sys.argv[:1], verbosity=2)
