@@ -347,6 +347,8 @@ class Shortage(Case):
 
     def assert_line_or_end(self, done, end=3):
         """Either it did not start, and one line says why, or it ended as the program, or as it should."""
+        if done.returncode == 127 and b"error while loading shared libraries" in done.stderr:
+            return  # the program's own loader found no room for its libraries
         self.assertIn(done.returncode, (end, 125), done.stderr)
         self.assertNotIn(b"terminate called", done.stderr)
         self.assertNotIn(b"std::", done.stderr)
