@@ -597,6 +597,21 @@ class CountedPass(Case):
         self.assertEqual(len(self.profile()["passes"]), 1)
         self.assertIn("--budget", self.region("waiting")["missing"][0]["fix"])
 
+    def test_by_another_name(self):
+        """Both runs know a program that was started by a link or a script by the file that is executed."""
+        link, script = os.path.join(self.cwd, "a link"), os.path.join(self.cwd, "script")
+        os.symlink(TARGET, link)
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(f"#!{TARGET} nested\n")
+        os.chmod(script, 0o755)
+        for command in ([link, "nested"], [script], ["sh", "-c", '"$0" nested; :', link]):
+            self.record(*command, counters="emulated", options=("-o", "named.json"))
+            regions = self.profile("named.json")["regions"]
+            # Every region has its time and its counts, so no row is there twice.
+            for region in regions:
+                self.assertIn("f64", region.get("flop", {}), (command, region["path"]))
+                self.assertIn("wall_s", region, (command, region["path"]))
+
 
 class Reasons(Case):
     """Programs that can't be recorded as others are: the true reason, and what to do."""

@@ -2,6 +2,7 @@
 #include "caches.hpp"
 #include "collectors/emulated/protocol.h"
 #include "cpuid.hpp"
+#include "executable.hpp"
 #include "focus.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -89,6 +90,7 @@ void after_options() {
     VG_(fmsg_bad_option)("--hot", "%s\n", problem);
   if (const HChar* problem = caches::start(); problem != nullptr)
     VG_(fmsg_bad_option)("--L1/--L2/--L3", "%s\n", problem);
+  find_executable();
   reserve_output();
 }
 

@@ -10,6 +10,7 @@ extern "C" {
 #include "caches.hpp"
 #include "cpuid.hpp"
 #include "debug_info.hpp"
+#include "executable.hpp"
 #include "focus.hpp"
 #include "isa.hpp"
 #include "json.hpp"
@@ -124,7 +125,7 @@ void write_header(const Totals& all) {
   json.number("pid", static_cast<ULong>(VG_(getpid)()));
   json.number("ppid", static_cast<ULong>(VG_(getppid)()));
   json.number("sequence", sequence);
-  json.text("exe", VG_(args_the_exename));
+  json.text("exe", executable());
   json.begin_array("arguments");
   json.text(VG_(args_the_exename));
   for (Word i = 0; i < VG_(sizeXA)(VG_(args_for_client)); ++i)
