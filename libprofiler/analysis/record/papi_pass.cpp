@@ -70,6 +70,13 @@ void add_papi_events(const PapiPass& pass, const std::vector<RawProcess>& proces
                      Profile& profile) {
   for (const auto& [event, problem] : pass.absent) add_absent_event(event, problem, profile);
   if (!pass.plan) return;
+  if (std::all_of(profile.regions.begin(), profile.regions.end(),
+                  [](const Region& region) { return region.path.empty(); })) {
+    const Problem problem{"events are counted in regions, and the program entered none", "",
+                          "annotate it: ROOFMARK_SCOPE(\"name\")"};
+    for (const std::string& event : pass.events) add_absent_event(event, problem, profile);
+    return;
+  }
   for (const RawProcess& process : processes) {
     if (process.counting_refusal.empty()) continue;
     const Problem problem{process.counting_refusal, "",
