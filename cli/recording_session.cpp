@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <analysis/machine/machine_store.hpp>
 #include <analysis/machine/measure.hpp>
 #include <analysis/profile/profile_json.hpp>
 #include <analysis/record/output_file.hpp>
@@ -154,6 +155,9 @@ RecordOptions options_of(const RecordingArguments& arguments) {
   }
   options.full_cache = arguments.full_cache;
   options.once = arguments.once;
+  options.multiplex = arguments.multiplex;
+  options.modelled_bytes = arguments.modelled_bytes;
+  if (const auto folder = store_folder({})) options.findings = *folder;
   if (arguments.budget_s > 0) options.budget_s = arguments.budget_s;
   options.install = InstallPaths::find();
   options.tell = tell;
@@ -177,11 +181,19 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
   command
       .add_option(
           "--counters", arguments.counters,
-          "Where FLOPs and bytes come from: auto, emulated, or none (time and declared work only)")
+          "Where FLOPs and bytes come from: auto, perf (hardware counters), emulated, or none "
+          "(time "
+          "and declared work only). auto: hardware counters where they count FLOPs, else emulated")
       ->capture_default_str();
   command.add_flag("--full-cache", arguments.full_cache,
                    "Simulate every cache access instead of a sample (slower)");
-  command.add_flag("--once", arguments.once, "Run the program only once: time, no counts");
+  command.add_flag("--once", arguments.once,
+                   "Run the program only once: time, and what hardware counters count in that run");
+  command.add_flag("--multiplex", arguments.multiplex,
+                   "Hardware counters: all events in one run; those that have to take turns are "
+                   "scaled, and it is said by how much");
+  command.add_flag("--modelled-bytes", arguments.modelled_bytes,
+                   "Model the bytes that hardware counters can't count, in an emulated run");
   command
       .add_option("--budget", arguments.budget_s,
                   "Seconds after which the counted run is ended (default 300; it says what was not "

@@ -22,6 +22,8 @@ struct RecordingArguments {
   double budget_s = 0;       ///< 0: the default
   bool full_cache = false;
   bool once = false;
+  bool multiplex = false;
+  bool modelled_bytes = false;
   bool no_machine = false;
 };
 

@@ -218,8 +218,9 @@ struct EventGroup {
 inline constexpr uint32_t event_group_words = 6;  // before its values
 
 // What is counted in this process: this, then a CountingGroup for each group of the plan, then
-// `words` doubles that say what an empty visit counts itself and as many that say what a visit adds
-// to the region around it (for each group enabled, running and its values), then the plan's text.
+// `words` doubles that say what an empty visit counts itself, as many that say what a visit adds to
+// the region around it and as many for how much that scatters from visit to visit (for each group
+// enabled, running and its values), then the plan's text.
 struct Counting {
   ItemHeader item;
   uint32_t groups;

@@ -53,7 +53,8 @@ std::optional<RawCounting> read_counting(const ArenaImage& image, const ArenaIma
     words += 2 + std::uint64_t{group.values};
   }
   if (words != head->words || words > rest.bytes / sizeof(double)) return std::nullopt;
-  if (!take_costs(rest, counting, counting.inner) || !take_costs(rest, counting, counting.whole))
+  if (!take_costs(rest, counting, counting.inner) || !take_costs(rest, counting, counting.whole) ||
+      !take_costs(rest, counting, counting.scatter))
     return std::nullopt;
   counting.plan.resize(std::min<std::uint64_t>(head->plan_bytes, rest.bytes));
   if (counting.plan.size() != head->plan_bytes) return std::nullopt;

@@ -69,6 +69,7 @@ struct RawCounting {
   /// Of an empty visit, and what a visit adds to the region around it: by group enabled, running
   /// and the values.
   std::vector<std::vector<double>> inner, whole;
+  std::vector<std::vector<double>> scatter;  ///< of `whole`, from visit to visit
   bool blind = false;  ///< other threads' counters can't be read
 };
 

@@ -4,6 +4,7 @@
 #include <analysis/profile/join.hpp>
 #include <analysis/profile/join_counts.hpp>
 #include <analysis/profile/join_samples.hpp>
+#include <analysis/profile/measured.hpp>
 #include <analysis/profile/region_tree.hpp>
 #include <cmath>
 #include <string_view>
@@ -164,6 +165,46 @@ void set_counts(Region& row, const RegionWork& counted) {
   row.flags.insert(counted.flags.begin(), counted.flags.end());
 }
 
+bool is_whole(const Traffic& traffic) {
+  return traffic.read && traffic.write;
+}
+
+/// What hardware counted comes first, quantity by quantity; what it could not may have been counted
+/// or modelled in another pass.
+void take_measured(Work& to, const Work& from) {
+  if (!from.flop.empty()) {
+    to.flop = from.flop;
+    to.mix.clear();  // whose FLOPs these are is not known by class
+  }
+  for (const auto& [name, count] : from.operations) to.operations.insert_or_assign(name, count);
+  for (const auto& [level, traffic] : from.bytes) {
+    Traffic& known = to.bytes[level];
+    if (is_whole(traffic) || !is_whole(known)) known = traffic;
+  }
+}
+
+void set_measured(Region& row, const MeasuredRegion& measured, bool also_counted,
+                  const std::vector<std::string>& levels) {
+  take_measured(row.work, measured.work);
+  take_measured(row.self, measured.self);
+  row.flags.insert(measured.flags.begin(), measured.flags.end());
+  std::erase_if(row.missing, [&](const Missing& missing) {
+    return missing.quantity == "flop" && !row.work.flop.empty();
+  });
+  for (const Missing& missing : measured.missing) {
+    const bool flop = missing.quantity.rfind("flop", 0) == 0;
+    if (also_counted && flop && !row.work.flop.empty()) continue;
+    bool known = false;
+    for (const std::string& level : levels) {
+      const auto bytes = row.work.bytes.find(level);
+      if (bytes == row.work.bytes.end()) continue;
+      known = known || (missing.quantity == "bytes." + level + ".read" && bytes->second.read) ||
+              (missing.quantity == "bytes." + level + ".write" && bytes->second.write);
+    }
+    if (!known) row.missing.push_back(missing);
+  }
+}
+
 /// Threads that could work at this look. A process that only waits for its children, as a shell
 /// does for its commands, is not one of them.
 std::size_t working_threads(const PlacementSample& sample) {
@@ -320,6 +361,14 @@ void join(const JoinInput& input, Profile& profile) {
     for (Pass& pass : profile.passes)
       if (pass.purpose == "counts") pass.coverage = coverage(tree, counts);
   }
+  std::vector<MeasuredRegion> measured;
+  if (input.measured) {
+    measured = measured_work(*input.measured, input.native, executable, tree);
+    for (std::string& note : measured_notes(*input.measured, input.native))
+      profile.notes.push_back(std::move(note));
+    counts.resize(tree.regions().size());
+    if (input.counted) work.resize(tree.regions().size());
+  }
   const std::vector<RegionSamples> samples = evaluate(input.samples, tree);
   const std::vector<Declared> declared = declared_work(tree);
   const std::vector<std::string> levels = interfaces(input.counted ? &*input.counted : nullptr);
@@ -357,10 +406,11 @@ void join(const JoinInput& input, Profile& profile) {
         add_missing(row, "flop", gap_reason(work[i].flop_gap, input));
       for (const auto& [level, gap] : work[i].bytes_gap)
         add_missing(row, "bytes." + level, gap_reason(gap, input));
-    } else {
+    } else if (measured.empty()) {
       add_missing(row, "flop", not_counted);
       for (const std::string& level : levels) add_missing(row, "bytes." + level, not_counted);
     }
+    if (!measured.empty()) set_measured(row, measured[i], !work.empty(), levels);
     if (waited_much(input.whole)) row.flags.insert("noisy");
     profile.regions.push_back(std::move(row));
   }

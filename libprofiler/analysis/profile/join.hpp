@@ -5,6 +5,7 @@
 #include <analysis/profile/arena_reader.hpp>
 #include <collectors/emulated/counts.hpp>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <roofmark/profile.hpp>
 #include <roofmark/result.hpp>
@@ -64,13 +65,17 @@ inline constexpr double noisy_waiting = 0.05;
 /// A wall time that is known within this share is given as a value, else as a range.
 inline constexpr double exact_enough = 0.05;
 
+struct MeasuredPasses;  // measured.hpp
+
 struct JoinInput {
   std::vector<RawProcess> native;
   WholeProgram whole;
   std::vector<PlacementSample> samples;
   std::optional<CountedPass> counted;  ///< absent: no counted pass was made
   std::optional<Problem> not_counted;  ///< why no counted pass was made
-  std::optional<Problem> no_markers;   ///< why no marker was seen, where that is known
+  /// What hardware counted, in the native pass and in further ones; null: nothing.
+  std::shared_ptr<const MeasuredPasses> measured;
+  std::optional<Problem> no_markers;  ///< why no marker was seen, where that is known
   /// The recorder's calibration of the clock, for runs too short for their own.
   std::optional<double> ticks_per_second;
 };

@@ -67,6 +67,7 @@ std::vector<NodeTime> times_of(const RawThread& thread, const RawProcess& proces
                                const Clock& clock, double end_s) {
   const std::size_t count = thread.nodes.size();
   std::vector<double> visits_below(count, 0);
+  std::vector<double> shared_below(count, 0);  // ticks of reading others' counters
   std::vector<NodeTime> times(count);
   for (std::size_t i = count; i-- > 0;) {
     const RawNode& node = thread.nodes[i];
@@ -74,12 +75,15 @@ std::vector<NodeTime> times_of(const RawThread& thread, const RawProcess& proces
     const bool open = node.open_since.has_value();
     if (node.parent != RawNode::no_parent)
       visits_below[node.parent] += visits_below[i] + visits + (open ? 1 : 0);
+    if (node.parent != RawNode::no_parent)
+      shared_below[node.parent] +=
+          shared_below[i] + (node.events ? static_cast<double>(node.events->shared_ticks) : 0);
     NodeTime& time = times[i];
     time.raw_s = clock.seconds(static_cast<double>(node.sum_ticks));
     if (open) time.raw_s += std::max(0.0, end_s - clock.raw_s(*node.open_since));
     const double cost_s =
         clock.seconds(static_cast<double>(process.marker_ticks) * visits_below[i] +
-                      static_cast<double>(process.marker_inner_ticks) * visits);
+                      static_cast<double>(process.marker_inner_ticks) * visits + shared_below[i]);
     time.time_s = std::max(0.0, time.raw_s - cost_s);
     time.marker_s = time.raw_s - time.time_s;
     time.self_s += time.time_s;  // children have already taken theirs away

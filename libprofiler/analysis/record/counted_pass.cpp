@@ -1,17 +1,12 @@
-#include <dirent.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/prctl.h>
 
 #include <algorithm>
 #include <analysis/record/counted_pass.hpp>
+#include <analysis/record/isolation.hpp>
 #include <analysis/record/launch.hpp>
-#include <analysis/record/overlay.hpp>
 #include <analysis/record/processes.hpp>
 #include <analysis/record/supervise.hpp>
-#include <cerrno>
 #include <collectors/emulated/plan.hpp>
-#include <cstdlib>
 #include <cstring>
 
 namespace roofmark {
@@ -66,39 +61,6 @@ std::string note_of(const CountedPass& counts, const std::optional<emulated::Geo
   return note;
 }
 
-/// What the target finds open besides the three standard descriptors was opened by whoever started
-/// the command. It keeps its number, but a second run must not write to it.
-void disarm_inherited_descriptors(int null) {
-  std::vector<int> open;
-  if (DIR* directory = opendir("/proc/self/fd")) {
-    while (const dirent* entry = readdir(directory)) {
-      const int fd = std::atoi(entry->d_name);
-      if (entry->d_name[0] != '.' && fd > STDERR_FILENO && fd != dirfd(directory))
-        open.push_back(fd);
-    }
-    closedir(directory);
-  }
-  for (const int fd : open) {
-    const int descriptor_flags = fcntl(fd, F_GETFD);
-    const int status_flags = fcntl(fd, F_GETFL);
-    if (descriptor_flags < 0 || status_flags < 0 || (descriptor_flags & FD_CLOEXEC) != 0) continue;
-    if ((status_flags & O_ACCMODE) != O_RDONLY) dup2(null, fd);
-  }
-}
-
-/// In the child. The pass has a session of its own: nothing typed or signalled at the terminal
-/// reaches it, it can't prompt there, and it can be ended with all that it started.
-int prepare_counted(int standard_input, int null, const OverlayOptions* overlay) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  setsid();
-  if (dup2(standard_input, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 ||
-      dup2(null, STDERR_FILENO) < 0)
-    return errno;
-  disarm_inherited_descriptors(null);
-  if (overlay != nullptr && !enter_overlay(*overlay).empty()) return errno != 0 ? errno : EPERM;
-  return 0;
-}
-
 std::vector<std::string> environment_of(const emulated::CountedCommand& command) {
   std::vector<std::string> environment = current_environment();
   for (const std::string& name : command.unset_environment) {
@@ -107,36 +69,6 @@ std::vector<std::string> environment_of(const emulated::CountedCommand& command)
   }
   for (const auto& [name, value] : command.set_environment) set_variable(environment, name, value);
   return environment;
-}
-
-/// Says, before the pass, what it may do to the user's files. Returns whether an overlay is used.
-bool announce_isolation(const RecordOptions& options, const OverlayOptions& overlay,
-                        std::vector<std::string>& notes) {
-  const OverlayTrial trial = try_overlay(overlay);
-  if (trial.refused) {
-    const std::string text =
-        "The counted run works on your files themselves, since this system refuses a private "
-        "overlay (" +
-        trial.refused->reason + "): what the program writes is written twice. --once avoids it.";
-    say(options, text);
-    notes.push_back(text);
-    return false;
-  }
-  if (!trial.exposed.empty()) {
-    std::string list;
-    for (const std::string& point : trial.exposed) list += (list.empty() ? "" : ", ") + point;
-    const std::string text =
-        "The counted run's changes to files directly in these places are not undone: " + list + ".";
-    say(options, text);
-    notes.push_back(text);
-  }
-  return true;
-}
-
-std::optional<double> deadline(const RecordOptions& options, bool overlay) {
-  if (options.budget_s) return options.budget_s;
-  // Ending it early would leave half-written files where nothing hides them.
-  return overlay ? std::optional<double>(default_budget_s) : std::nullopt;
 }
 
 std::string seconds(double value) {
@@ -221,9 +153,8 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
   auto command = emulated::plan(install, options.command, run.directory, pass);
   if (!command) return tl::unexpected(command.error());
 
-  const OverlayOptions overlay_options{{run.directory}};
-  const bool overlay = announce_isolation(options, overlay_options, outcome.notes);
-  const std::optional<double> deadline_s = deadline(options, overlay);
+  const Isolation isolation(options, run.directory, outcome.notes);
+  const std::optional<double> deadline_s = isolation.deadline_s();
   const Estimate estimate =
       estimate_counted_pass(run.native_cpu_s, run.processes, options.full_cache);
   if (exceeds(estimate, deadline_s) && !run.hot.paths.empty()) {
@@ -243,15 +174,11 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
   say(options, line + "; Ctrl-C ends it and keeps the times.");
   if (outcome.counts.hot_only) say(options, outcome.counts.hot_only->reason + ".");
 
-  Descriptor null(open("/dev/null", O_RDWR | O_CLOEXEC));
   Launch launch;
   launch.command = command->arguments;
   launch.environment = environment_of(*command);
   launch.signal_mask = gate.original_mask();
-  launch.prepare = [&] {
-    return prepare_counted(run.standard_input.get(), null.get(),
-                           overlay ? &overlay_options : nullptr);
-  };
+  launch.prepare = [&] { return isolation.enter(run.standard_input.get()); };
   const auto launched = roofmark::launch(launch);
   if (!launched) return tl::unexpected(launched.error().problem);
 

@@ -13,9 +13,6 @@
 
 namespace roofmark {
 
-/// Wall time that a counted pass may take when nobody said how much.
-inline constexpr double default_budget_s = 300;
-
 struct CountedRun {
   const RecordOptions* options = nullptr;
   const TargetFile* target = nullptr;

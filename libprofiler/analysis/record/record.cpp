@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <analysis/profile/join.hpp>
+#include <analysis/profile/measured.hpp>
 #include <analysis/profile/program_traffic.hpp>
 #include <analysis/record/counted_pass.hpp>
+#include <analysis/record/hardware_pass.hpp>
+#include <analysis/record/hardware_plan.hpp>
 #include <analysis/record/native_pass.hpp>
 #include <analysis/record/papi_pass.hpp>
 #include <analysis/record/record.hpp>
@@ -57,8 +60,8 @@ std::optional<Problem> why_not_counted(const RecordOptions& options, const Nativ
 
 /// Nothing where the counters that were asked for exist.
 std::optional<Problem> unknown_counters(const std::string& name) {
-  if (name == "auto" || name == "none" || name == "emulated") return std::nullopt;
-  return Problem{"no such collector here", "--counters " + name, "auto, emulated or none"};
+  if (name == "auto" || name == "none" || name == "emulated" || name == "perf") return std::nullopt;
+  return Problem{"no such collector here", "--counters " + name, "auto, perf, emulated or none"};
 }
 
 /// The ceilings and caches of this machine. The timed run is over and the counted one has not
@@ -123,16 +126,90 @@ void keep_times(const RecordOptions& options, JoinInput& input, const Profile& p
   options.keep(std::move(times));
 }
 
+/// Hardware first: what it counts is exact and takes one native run. Nothing, with the reason in
+/// `problem`, where it can't count the FLOPs of this machine, or anything at all.
+std::shared_ptr<MeasuredPasses> plan_counters_of(const RecordOptions& options,
+                                                 std::optional<Problem>& problem) {
+  if (options.counters != "auto" && options.counters != "perf") return nullptr;
+  HardwareOptions hardware;
+  hardware.installed_tables = options.install.share / "events";
+  if (!options.findings.empty()) hardware.findings = options.findings;
+  hardware.multiplex = options.multiplex;
+  hardware.once = options.once;
+  hardware.tell = options.tell;
+  auto plan = plan_hardware(hardware);
+  if (!plan) {
+    problem = plan.error();
+    return nullptr;
+  }
+  if (options.counters == "auto" && !plan->counts_flop) {
+    problem = Problem{"the counters of this machine can't count FLOPs", "", "--counters perf"};
+    return nullptr;
+  }
+  return std::make_shared<MeasuredPasses>(std::move(plan->passes));
+}
+
+/// The passes after the native one. What is not counted there stays absent, with the reason.
+void run_later_passes(const RecordOptions& options, const NativeRun& native, const Scratch* scratch,
+                      const StdinCapture& standard_input, const SignalGate& gate,
+                      std::optional<Problem> why_not, MeasuredPasses& passes, Profile& profile) {
+  for (unsigned pass = 1; pass < passes.plan.passes; ++pass) {
+    std::vector<RawProcess>& processes = passes.later.emplace_back();
+    if (!why_not && scratch == nullptr)
+      why_not = Problem{"no directory could hold the counts", "",
+                        "set TMPDIR to a writable directory on a local disk"};
+    HardwareRun run;
+    run.options = &options;
+    run.passes = &passes;
+    run.pass = pass;
+    run.native_wall_s = native.whole.wall_s;
+    if (!why_not) {
+      auto replayed = standard_input.replay();
+      auto directory = scratch->subdirectory("counters-" + std::to_string(pass));
+      if (replayed && directory) {
+        run.standard_input = std::move(*replayed);
+        run.directory = *directory;
+      } else {
+        why_not = replayed ? directory.error() : replayed.error();
+      }
+    }
+    if (!why_not) {
+      auto outcome = run_hardware_pass(run, gate);
+      if (outcome) {
+        processes = std::move(outcome->processes);
+        profile.passes.push_back(std::move(outcome->pass));
+        profile.notes.insert(profile.notes.end(), outcome->notes.begin(), outcome->notes.end());
+        why_not = outcome->problem;
+      } else {
+        why_not = outcome.error();
+      }
+    }
+    if (why_not)
+      profile.notes.push_back("Not all hardware events were counted: " + to_line(*why_not) + ".");
+  }
+}
+
 void count(const RecordOptions& options, const TargetFile& target, const NativeRun& native,
            const Scratch* scratch, const StdinCapture& standard_input, const SignalGate& gate,
-           JoinInput& input, Profile& profile) {
-  input.not_counted = why_not_counted(options, native);
+           const std::shared_ptr<MeasuredPasses>& measured, JoinInput& input, Profile& profile) {
+  if (!input.not_counted) input.not_counted = why_not_counted(options, native);
+  // What the timed run counted is in the profile that stands if this process is killed.
+  input.measured = measured;
   // Batch systems and closing terminals kill soon after. Who typed Ctrl-C at a program without an
   // end waits for the report, or types it again.
   const bool hurried = native.asked_to_end == SIGTERM || native.asked_to_end == SIGHUP;
   if (options.measure) keep_times(options, input, profile);
   auto interrupted = measure(options, gate, hurried, profile);
   if (interrupted && !input.not_counted) input.not_counted = std::move(interrupted);
+  if (measured) {
+    run_later_passes(options, native, scratch, standard_input, gate, input.not_counted, *measured,
+                     profile);
+    input.measured = measured;
+    if (!options.modelled_bytes) {
+      input.not_counted.reset();
+      return;
+    }
+  }
   if (input.not_counted) return;
   if (scratch == nullptr) {
     input.not_counted = Problem{"no directory could hold the counts", "",
@@ -216,31 +293,58 @@ Recording record(const RecordOptions& options) {
                               to_be_counted ? stdin_bound_bytes : 0);
   const TargetFile target = look_at(options.command.empty() ? "" : options.command.front(),
                                     to_be_counted ? emulated::Look::code : emulated::Look::headers);
+  JoinInput input;
   const PapiPass papi = plan_papi(options, scratch ? &*scratch : nullptr);
+  std::optional<std::filesystem::path> plan = papi.plan;
+  std::optional<Problem> no_hardware;
+  std::shared_ptr<MeasuredPasses> measured;
+  if (plan)
+    no_hardware = Problem{"the timed run counts the events of --papi", "",
+                          "leave out --papi, or use --counters emulated"};
+  else
+    measured = plan_counters_of(options, no_hardware);
+  std::optional<SocketWatch> sockets;
+  if (measured && scratch) {
+    if (auto written = write_plan(*measured, 0, scratch->path())) {
+      plan = *written;
+      sockets.emplace(*measured);
+    } else {
+      no_hardware = written.error();
+      measured = nullptr;
+    }
+  }
+  if (options.counters == "perf" && no_hardware) input.not_counted = std::move(no_hardware);
+
   NativeRun native =
-      run_native_pass(options, target, arenas, no_recording, papi.plan, gate, standard_input);
+      run_native_pass(options, target, arenas, no_recording, plan, gate, standard_input);
   recording.end = native.end;
   recording.not_started = native.not_started;
   profile.program.exit_status = native.end.shell_status();
   if (native.not_started) return recording;
-  profile.notes = native.notes;
+  profile.notes.insert(profile.notes.end(), native.notes.begin(), native.notes.end());
   profile.passes.push_back(
       {"time", "clock", native.end.shell_status(), native.whole.wall_s, 1.0, ""});
 
-  JoinInput input;
+  if (measured) {
+    if (sockets) measured->socket = sockets->finish(native.whole.user_s + native.whole.system_s);
+    profile.passes.push_back(
+        {"counts", measured->collector, native.end.shell_status(), native.whole.wall_s,
+         measured_coverage(*measured, 0, native.processes), "in the run that was timed"});
+  }
   input.native = std::move(native.processes);
   input.whole = native.whole;
   input.samples = std::move(native.samples);
   input.no_markers = std::move(native.no_markers);
   input.ticks_per_second = native.ticks_per_second;
   try {
-    count(options, target, native, scratch ? &*scratch : nullptr, standard_input, gate, input,
-          profile);
+    count(options, target, native, scratch ? &*scratch : nullptr, standard_input, gate, measured,
+          input, profile);
   } catch (const std::exception& error) {
     input.counted.reset();
     input.not_counted = shortage(error);
   }
-  if (input.not_counted && options.tell && options.counters != "none" && !options.once)
+  if (input.not_counted && options.tell && options.counters != "none" &&
+      (!options.once || options.counters == "perf"))
     options.tell("Nothing is counted: " + to_line(*input.not_counted) + ".");
   try {
     join(input, profile);

@@ -1,5 +1,6 @@
-// Runs a program and says what was measured of it: one native pass for time, one further pass for
-// counts, joined into a profile. Whatever fails here, the program runs to its end.
+// Runs a program and says what was measured of it: one native pass for time and, where there are
+// hardware counters, for counts; further passes for what that could not count, joined into a
+// profile. Whatever fails here, the program runs to its end.
 #pragma once
 
 #include <analysis/record/install_paths.hpp>
@@ -14,7 +15,10 @@ namespace roofmark {
 
 struct RecordOptions {
   std::vector<std::string> command;  ///< the target and its arguments, any bytes
-  std::string counters = "auto";     ///< "auto", "none" or a collector's name ("emulated")
+  std::string counters = "auto";     ///< "auto", "none" or a collector's name ("emulated", "perf")
+  bool multiplex = false;            ///< all hardware events in one run, even where they don't fit
+  bool modelled_bytes = false;       ///< what hardware can't count comes from an emulated run
+  std::filesystem::path findings;    ///< folder of what `roofmark check` found; empty: none
   bool full_cache = false;           ///< simulate every access, sample nothing
   bool once = false;                 ///< the target may run only once
   std::optional<double> budget_s;    ///< wall time for the counted pass; unset: the default

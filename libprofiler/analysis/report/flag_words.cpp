@@ -9,18 +9,22 @@ struct FlagWord {
   std::string_view flag, meaning;
 };
 
-constexpr std::array<FlagWord, 13> words = {{
+constexpr std::array<FlagWord, 15> words = {{
     {"above_roof", "faster than its roof allows: a ceiling or a count is wrong"},
     {"adopted", "its thread's creator was unknown; counted below the main thread's region"},
     {"isa_differs", "the counted pass took another code path than the native one"},
     {"mismatched", "its begin and end were not paired"},
     {"noisy", "the times of its visits, or its ceilings, scatter widely"},
     {"open_at_exit", "still open when the program ended"},
+    {"owns_socket",
+     "its bytes are those of a socket on which others did less than 5 % of the work"},
     {"other", "stands for paths that were beyond the limit"},
     {"sampled", "only a part of its visits or cache sets was counted"},
     {"too_small", "a visit is so short that the marker's own cost decides; mark a larger scope"},
     {"torn", "its numbers were caught in the middle of a change"},
     {"truncated", "more paths than could be kept; some are folded into (other)"},
+    {"uncertain_counts",
+     "its counts are small against what reading the counters adds and removes; see their ranges"},
     {"unclosed", "still open when the program ended; its time counts up to that moment"},
     {"visits_differ", "its passes did not do the same work"},
 }};

@@ -129,7 +129,7 @@ void tell_counting() {
   const uint32_t groups = counting.shape.groups, words = counting.shape.words;
   const size_t group_bytes = groups * sizeof(arena::CountingGroup);
   const size_t cost_bytes = words * sizeof(double);
-  size_t bytes = sizeof(arena::Counting) + group_bytes + 2 * cost_bytes + counting.plan_bytes;
+  size_t bytes = sizeof(arena::Counting) + group_bytes + 3 * cost_bytes + counting.plan_bytes;
   constexpr size_t alignment = arena::item_alignment;
   bytes = (bytes + alignment - 1) & ~(alignment - 1);
   uint64_t offset = 0;
@@ -145,6 +145,7 @@ void tell_counting() {
   memcpy(at, counting.groups, group_bytes);
   memcpy(at += group_bytes, counting.inner, cost_bytes);
   memcpy(at += cost_bytes, counting.whole, cost_bytes);
+  memcpy(at += cost_bytes, counting.scatter, cost_bytes);
   memcpy(at + cost_bytes, counting.plan, counting.plan_bytes);
   publish_shared_item();
   store_release(runtime.file.header()->counting, offset);

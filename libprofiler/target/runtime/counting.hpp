@@ -24,6 +24,7 @@ struct Counting {
   uint32_t plan_bytes = 0;
   arena::CountingGroup groups[roofmark_most_counting_groups] = {};
   double inner[roofmark_most_counting_words] = {}, whole[roofmark_most_counting_words] = {};
+  double scatter[roofmark_most_counting_words] = {};
 };
 extern Counting counting;
 /// Found beside the runtime where it may load libraries (plugin.cpp); null in a static program.

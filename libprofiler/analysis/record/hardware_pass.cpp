@@ -1,0 +1,154 @@
+#include "hardware_pass.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <analysis/files/write_file.hpp>
+#include <analysis/record/hardware_plan.hpp>
+#include <analysis/record/isolation.hpp>
+#include <analysis/record/launch.hpp>
+#include <analysis/record/supervise.hpp>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <thread>
+
+namespace roofmark {
+namespace {
+
+constexpr auto socket_look = std::chrono::milliseconds(200);
+
+/// CPU time of all programs since the system started.
+std::optional<double> busy_s() {
+  std::ifstream file("/proc/stat");
+  std::string name;
+  double user = 0, nice = 0, system = 0, idle = 0, waiting = 0, irq = 0, soft_irq = 0;
+  if (!(file >> name >> user >> nice >> system >> idle >> waiting >> irq >> soft_irq))
+    return std::nullopt;
+  const auto per_second = static_cast<double>(sysconf(_SC_CLK_TCK));
+  if (name != "cpu" || !(per_second > 0)) return std::nullopt;
+  return (user + nice + system + irq + soft_irq) / per_second;
+}
+
+/// The counts of the plan's sockets over a moment, per second and quantity.
+std::map<std::string, double> socket_rates(const MeasuredPasses& passes) {
+  std::vector<perf::Group> open(passes.plan.groups.size());
+  std::vector<perf::Reading> before(open.size());
+  std::vector<GroupCounts> counts;
+  std::map<std::string, double> rates;
+  for (std::size_t g = 0; g < open.size(); ++g) {
+    const PlannedGroup& planned = passes.plan.groups[g];
+    if (planned.cpu < 0) continue;
+    perf::FlatPlan flat;
+    flat.group_count = 1;
+    flat.event_count = static_cast<unsigned>(planned.events.size());
+    flat.groups[0] = {planned.cpu, 0, static_cast<std::uint16_t>(planned.events.size())};
+    for (std::size_t e = 0; e < planned.events.size(); ++e)
+      flat.events[e] = planned.events[e].numbers;
+    if (!perf::open_group(flat, 0, 0, open[g])) perf::read_group(open[g], false, before[g]);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  std::this_thread::sleep_for(socket_look);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  for (std::size_t g = 0; g < open.size(); ++g) {
+    if (open[g].count == 0) continue;
+    perf::Reading after;
+    if (perf::read_group(open[g], false, after) == 0)
+      counts.push_back({g, perf::difference(before[g], after)});
+    perf::close_group(open[g]);
+  }
+  const EventCounts events = event_counts(passes.plan, counts, Scope::socket);
+  for (const Formula* formula : passes.plan.formulas) {
+    if (formula->scope != Scope::socket) continue;
+    if (const auto value = evaluate(*formula, events, passes.variables))
+      rates[formula->quantity] = static_cast<double>(*value) / elapsed.count();
+  }
+  return rates;
+}
+
+bool has_sockets(const MeasuredPasses& passes) {
+  for (const PlannedGroup& group : passes.plan.groups)
+    if (group.cpu >= 0) return true;
+  return false;
+}
+
+std::optional<Problem> early_end(const Bounded& bounded, std::optional<double> deadline_s) {
+  if (bounded.out_of_time)
+    return Problem{
+        fmt::format("the run for these events was ended after {:.0f} s", deadline_s.value_or(0)),
+        "", "--budget with more seconds"};
+  if (bounded.supervision.asked_to_end != 0)
+    return Problem{std::string("the run for these events was interrupted (") +
+                       strsignal(bounded.supervision.asked_to_end) + ")",
+                   "", "let it run to its end"};
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::filesystem::path> write_plan(const MeasuredPasses& passes, unsigned pass,
+                                         const std::filesystem::path& directory) {
+  const auto text = pass_text(passes.plan, pass);
+  if (!text) return tl::unexpected(text.error());
+  const std::filesystem::path file = directory / ("counters-" + std::to_string(pass) + ".plan");
+  if (const auto problem = write_file(file, *text)) return tl::unexpected(*problem);
+  return file;
+}
+
+Result<HardwareOutcome> run_hardware_pass(HardwareRun& run, const SignalGate& gate) {
+  const RecordOptions& options = *run.options;
+  const auto runtime = options.install.runtime();
+  if (!runtime) return tl::unexpected(runtime.error());
+  const auto plan = write_plan(*run.passes, run.pass, run.directory);
+  if (!plan) return tl::unexpected(plan.error());
+
+  HardwareOutcome outcome;
+  const Isolation isolation(options, run.directory, outcome.notes);
+  if (options.tell)
+    options.tell(
+        fmt::format("Counting more events in run {} of {}: about {:.1f} s expected; "
+                    "Ctrl-C ends it and keeps what was counted.",
+                    run.pass + 1, run.passes->plan.passes, run.native_wall_s));
+  Launch launch;
+  launch.command = options.command;
+  launch.environment = current_environment();
+  set_variable(launch.environment, "LD_PRELOAD", runtime->string(), ':');
+  set_variable(launch.environment, "ROOFMARK_RECORDING", run.directory.string());
+  set_variable(launch.environment, "ROOFMARK_COUNTERS", plan->string());
+  launch.signal_mask = gate.original_mask();
+  launch.prepare = [&] { return isolation.enter(run.standard_input.get()); };
+  const auto launched = roofmark::launch(launch);
+  if (!launched) return tl::unexpected(launched.error().problem);
+  const Bounded bounded =
+      supervise_bounded(*launched, gate, isolation.deadline_s(), [](double) { return 1.0; });
+
+  std::vector<Problem> problems;
+  outcome.processes = read_arenas(run.directory.string(), problems);
+  for (const Problem& problem : problems)
+    outcome.notes.push_back("Recording: " + to_line(problem) + ".");
+  outcome.problem = early_end(bounded, isolation.deadline_s());
+  outcome.pass.purpose = "counts";
+  outcome.pass.collector = run.passes->collector;
+  outcome.pass.exit_status = bounded.supervision.end.shell_status();
+  outcome.pass.wall_s = bounded.supervision.wall_s;
+  outcome.pass.coverage = measured_coverage(*run.passes, run.pass, outcome.processes);
+  if (outcome.problem) outcome.pass.note = to_line(*outcome.problem);
+  return outcome;
+}
+
+SocketWatch::SocketWatch(const MeasuredPasses& passes) {
+  if (!has_sockets(passes)) return;
+  witness_.others_per_s = socket_rates(passes);
+  busy_before_s_ = busy_s();
+}
+
+SocketWitness SocketWatch::finish(double program_cpu_s) {
+  const auto now = busy_s();
+  if (busy_before_s_ && now && *now > *busy_before_s_) {
+    const double all = *now - *busy_before_s_;
+    witness_.others_cpu_share = all > program_cpu_s ? (all - program_cpu_s) / all : 0;
+  }
+  return witness_;
+}
+
+}  // namespace roofmark

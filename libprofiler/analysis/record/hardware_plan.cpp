@@ -1,0 +1,211 @@
+#include "hardware_plan.hpp"
+
+#include <fmt/format.h>
+#include <linux/perf_event.h>
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <analysis/check/self_test.hpp>
+#include <analysis/check/trust.hpp>
+#include <analysis/counters/events_text.hpp>
+#include <analysis/counters/host_facts.hpp>
+#include <analysis/counters/pmu_device.hpp>
+#include <collectors/perf/explain.hpp>
+#include <fstream>
+#include <sstream>
+
+namespace roofmark {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+bool smt_active(const fs::path& root) {
+  std::ifstream file(root / "sys/devices/system/cpu/smt/active");
+  int active = 1;
+  // Where the kernel does not say, the smaller number of counters is the safe one.
+  return !(file >> active) || active != 0;
+}
+
+Missing missing(const std::string& quantity, const Problem& problem) {
+  return {quantity, problem.reason, problem.remedy};
+}
+
+std::string scoped(const std::string& quantity, Scope scope) {
+  return scope == Scope::socket ? quantity + " (socket)" : quantity;
+}
+
+/// What the table's variables are here. The vector length of SVE is the kernel's to say.
+VariableValues variables_here() {
+  VariableValues values;
+#if defined(__aarch64__) && defined(PR_SVE_GET_VL)
+  const int length = prctl(PR_SVE_GET_VL);
+  if (length > 0) values["sve_vectors"] = static_cast<double>(length & PR_SVE_VL_LEN_MASK) / 16;
+#endif
+  return values;
+}
+
+/// All events in one pass: the kernel gives each group a part of the time.
+void put_in_one_pass(CounterPlan& plan) {
+  for (PlannedGroup& group : plan.groups) group.pass = 0;
+  plan.passes = std::min(plan.passes, 1U);
+}
+
+/// What does not fit the first pass, where no other is made.
+void leave_later_passes(CounterPlan& plan, std::vector<Missing>& absent) {
+  const auto in_first = [&](const Formula& formula) {
+    return std::all_of(formula.sum.begin(), formula.sum.end(), [&](const FormulaTerm& term) {
+      return std::any_of(plan.groups.begin(), plan.groups.end(), [&](const PlannedGroup& group) {
+        return group.pass == 0 &&
+               std::any_of(group.events.begin(), group.events.end(),
+                           [&](const PlannedEvent& event) { return event.name == term.event; });
+      });
+    });
+  };
+  std::erase_if(plan.formulas, [&](const Formula* formula) {
+    if (in_first(*formula)) return false;
+    absent.push_back({formula->quantity,
+                      "its events don't fit the counters of one run, and the program was to run "
+                      "only once (--once)",
+                      "leave out --once, or add --multiplex"});
+    return true;
+  });
+  std::erase_if(plan.groups, [](const PlannedGroup& group) { return group.pass != 0; });
+  plan.passes = std::min(plan.passes, 1U);
+}
+
+std::string untrusted(const check::Finding& finding) {
+  return fmt::format(
+      "`roofmark check` found that its events count wrongly on this processor (kernel {}: {})",
+      finding.kernel,
+      finding.factor > 0 ? fmt::format("{:.3g} of the true number", finding.factor)
+                         : "counted where there is none");
+}
+
+}  // namespace
+
+Result<HardwarePlan> plan_hardware(const HardwareOptions& options) {
+  HardwarePlan made;
+  auto tables = std::make_shared<EventTables>(
+      load_event_tables(event_table_folders(options.installed_tables)));
+  const auto tell = [&](const Problem& problem) {
+    if (options.tell) options.tell(to_line(problem) + ".");
+  };
+  for (const Problem& problem : tables->problems) tell(problem);
+  const std::string cpuinfo = text_of(options.cpuinfo);
+  HostFacts host = read_host_facts(options.root);
+  host.pmus = pmus_in(options.devices);
+  CountableEvents countable;
+  countable.cpus = read_cpuinfo(cpuinfo);
+  countable.pmus = host.pmus;
+  countable.matches = match_tables(tables->tables, countable.cpus, host.pmus);
+  if (const auto nothing = why_nothing(countable)) {
+    // The kernel's answer to the plainest of all events is nearer to the cause.
+    const auto plain = countable.matches.empty() ? std::nullopt : check::try_hardware(host);
+    return tl::unexpected(plain ? *plain : *nothing);
+  }
+  const TableMatch& match = countable.matches.front();
+  if (countable.matches.size() > 1)
+    return tl::unexpected(
+        Problem{"this machine has several kinds of cores (" + match.table->name + ", " +
+                    countable.matches[1].table->name +
+                    "), and what a thread does on each can't be put together yet",
+                "", "taskset to cores of one kind does not help yet; --counters emulated"});
+
+  PlanOptions planning;
+  planning.devices = options.devices;
+  planning.cpus = options.root / "sys/devices/system/cpu";
+  planning.occupancy = {smt_active(options.root), host.nmi_watchdog.value_or(false)};
+  planning.ask_user_reads = host.user_reads.value_or(0) != 0;
+
+  std::vector<check::Finding> findings;
+  if (options.findings) {
+    auto loaded = check::load_findings(*options.findings, check::trust_key(cpuinfo));
+    if (loaded)
+      findings = std::move(*loaded);
+    else
+      tell(loaded.error());
+  }
+  MeasuredPasses& passes = made.passes;
+  std::optional<Problem> first;
+  for (const check::QuantityState& state :
+       check::check_perf(match, planning, host, false).quantities) {
+    std::optional<Problem> problem = state.problem;
+    if (const check::Finding* finding = check::distrust(findings, "perf", state.quantity);
+        finding != nullptr && !problem)
+      problem = Problem{untrusted(*finding), state.quantity,
+                        "--counters emulated; roofmark check tests it again"};
+    if (!problem) {
+      planning.wanted.emplace_back(state.quantity, state.scope);
+      continue;
+    }
+    if (!first || state.quantity.rfind("flop.", 0) == 0) first = problem;
+    passes.absent.push_back(missing(scoped(state.quantity, state.scope), *problem));
+  }
+  // Precisions that few programs have are in `roofmark events`, not below every report.
+  for (const NotCountable& entry : match.table->not_countable)
+    for (const std::string& quantity : entry.quantities)
+      if (quantity.rfind("bytes.", 0) == 0 || quantity == "flop.f64" || quantity == "flop.f32" ||
+          quantity == "flop.any")
+        passes.absent.push_back({quantity, entry.reason, entry.remedy});
+  if (planning.wanted.empty()) {
+    Problem problem = first.value_or(Problem{
+        "the event table " + match.table->name + " has no quantity", "", "roofmark events"});
+    return tl::unexpected(problem);
+  }
+
+  passes.tables = tables;
+  passes.variables = variables_here();
+  passes.multiplexed = options.multiplex;
+  passes.plan = plan_counters(match, planning);
+  for (const UnplannedQuantity& entry : passes.plan.absent)
+    passes.absent.push_back(missing(scoped(entry.quantity, entry.scope), entry.problem));
+  if (options.multiplex)
+    put_in_one_pass(passes.plan);
+  else if (options.once)
+    leave_later_passes(passes.plan, passes.absent);
+  made.counts_flop =
+      std::any_of(passes.plan.formulas.begin(), passes.plan.formulas.end(),
+                  [](const Formula* formula) { return formula->quantity.rfind("flop.", 0) == 0; });
+  if (!made.counts_flop && match.table->formulas.size() > 0 &&
+      std::none_of(passes.absent.begin(), passes.absent.end(),
+                   [](const Missing& entry) { return entry.quantity.rfind("flop", 0) == 0; }))
+    passes.absent.push_back({"flop", "the event table " + match.table->name + " counts no FLOPs",
+                             "--counters emulated"});
+  const CounterPlan plan = passes.plan;
+  passes.explain = [plan, host, planning](const RawRefusal& refusal, unsigned pass) {
+    std::size_t index = refusal.group;
+    for (const PlannedGroup& group : plan.groups) {
+      if (group.pass != pass || index-- != 0) continue;
+      perf::Request request;
+      request.pmu = group.pmu;
+      request.of_cpu = group.cpu >= 0;
+      request.with_kernel = planning.with_kernel;
+      request.leads = refusal.event == 0;
+      if (refusal.event < group.events.size()) {
+        request.event = group.events[refusal.event].name;
+        request.breakpoint = group.events[refusal.event].numbers.type == PERF_TYPE_BREAKPOINT;
+      }
+      return perf::explain(refusal.error, request, host);
+    }
+    return Problem{"a counter could not be opened", "", "roofmark check"};
+  };
+  return made;
+}
+
+Result<std::string> pass_text(const CounterPlan& plan, unsigned pass) {
+  const auto flat = flat_plan(plan, pass);
+  if (!flat) return tl::unexpected(flat.error());
+  std::string text = plan_text(*flat);
+  if (text.empty())
+    return tl::unexpected(Problem{"the plan of what to count is too long", "", "roofmark events"});
+  return text;
+}
+
+}  // namespace roofmark

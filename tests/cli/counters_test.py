@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""`roofmark record --counters perf` from the table to the report, with events that every kernel counts exactly.
+
+usage: counters_test.py ROOFMARK TARGET ROOFMARK_SOURCE [unittest arguments]
+"""
+import json
+import os
+import platform
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOFMARK = TARGET = SOURCE = ""
+PATIENCE = 120
+PAGE = 0x200000000000  # tests/runtime/counted_places.hpp
+
+
+def breakpoint_event(access, address):
+    return {"type": "breakpoint", "config": "0x0", "breakpoint": access, "config1": hex(address), "config2": "0x8",
+            "uses": ["watchpoint"]}
+
+
+def match_rule():
+    """For the processor that this runs on."""
+    fields = {}
+    with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+        for line in file:
+            name, _, value = line.partition(":")
+            fields.setdefault(name.strip(), value.strip())
+    if platform.machine() == "x86_64":
+        return {"vendor": fields["vendor_id"], "family": int(fields["cpu family"]), "models": [int(fields["model"])]}
+    if "CPU implementer" in fields:
+        return {"implementer": fields["CPU implementer"], "parts": [fields["CPU part"]]}
+    raise unittest.SkipTest("skipped: no table can be made for " + platform.machine())
+
+
+def table(at_once=4, more_events=None, more_quantities=()):
+    events = {"a": breakpoint_event("w", PAGE), "b": breakpoint_event("w", PAGE + 64),
+              "x": breakpoint_event("x", PAGE + 4096), "faults": {"type": "software", "config": "0x2"}}
+    events.update(more_events or {})
+
+    def quantity(name, bound, **terms):
+        return {"quantity": name, "scope": "process", "bound": bound, "counts": "retired",
+                "sum": [{"weight": weight, "event": event} for event, weight in terms.items()]}
+    return {
+        "schema": "roofmark-events/1", "name": "made_up", "about": "breakpoints and page faults",
+        "match": [{**match_rule(), "core_pmu": "breakpoint"}], "counters": {"general": 4, "limits": {"watchpoint": at_once}},
+        "events": events,
+        "quantities": [quantity("flop.f64", "exact", a=1, b=4), quantity("bytes.DRAM.read", "lower", x=64),
+                       quantity("bytes.DRAM.write", "exact", x=32), *more_quantities],
+        "sources": ["a test"]}
+
+
+def breakpoints_work():
+    """A watchpoint is opened by perf_event_open, which sandboxes forbid."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "made_up.json"), "w", encoding="utf-8") as file:
+            json.dump(table(), file)
+        done = subprocess.run([ROOFMARK, "record", "--no-machine", "--counters", "perf", "-o", folder + "/out.json", "--",
+                               "true"], env={**os.environ, "ROOFMARK_EVENTS": folder}, timeout=PATIENCE,
+                              capture_output=True, check=False)
+        return b"Nothing is counted" not in done.stderr, done.stderr.decode(errors="replace")
+
+
+class Counters(unittest.TestCase):
+    def setUp(self):
+        works, why = breakpoints_work()
+        if not works:
+            print("skipped:", why, file=sys.stderr)
+            raise unittest.SkipTest(why)
+        self.directory = tempfile.mkdtemp(prefix="roofmark-counters-")
+        self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
+        self.tables = os.path.join(self.directory, "events")
+        os.mkdir(self.tables)
+        self.environment = {**os.environ, "ROOFMARK_EVENTS": self.tables, "HOME": self.directory,
+                            "XDG_CACHE_HOME": self.directory + "/cache"}
+        self.write(table())
+
+    def write(self, content, name="made_up.json"):
+        with open(os.path.join(self.tables, name), "w", encoding="utf-8") as file:
+            json.dump(content, file)
+
+    def run_roofmark(self, *arguments, **more):
+        return subprocess.run([ROOFMARK, *arguments], env=self.environment, cwd=self.directory, timeout=PATIENCE,
+                              capture_output=True, text=True, check=False, **more)
+
+    def record(self, scenario, *options, counters="perf", **more):
+        out = os.path.join(self.directory, "out.json")
+        if not any(option.startswith("--machine") for option in options):
+            options = ("--no-machine", *options)
+        done = self.run_roofmark("record", "--counters", counters, *options, "-o", out, "--", TARGET, scenario, **more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(out, encoding="utf-8") as file:
+            self.profile = json.load(file)
+        self.said = done.stderr
+        return {"/".join(region["path"]): region for region in self.profile["regions"]}
+
+    def check(self, region, flop, read, write):
+        self.assertEqual(region["flop"]["f64"]["value"], flop)
+        self.assertEqual(region["flop"]["f64"]["source"], "measured")
+        self.assertEqual(region["flop"]["f64"]["collector"], "perf")
+        self.assertEqual(region["bytes"]["DRAM"]["read"]["value"], read)
+        self.assertEqual(region["bytes"]["DRAM"]["write"]["value"], write)
+
+    def test_one_run_gives_time_and_exact_counts(self):
+        regions = self.record("counted exact")
+        self.check(regions["work"], 2000 + 4 * 1000, 64 * 500, 32 * 500)
+        self.check(regions["work/first"], 4 * 500, 0, 0)
+        self.check(regions["nothing"], 0, 0, 0)
+        self.assertEqual(regions["work"]["bytes"]["DRAM"]["read"]["low"], 64 * 500)
+        self.assertGreater(regions["work"]["wall_s"]["value"], 0)
+        passes = [(one["purpose"], one["collector"]) for one in self.profile["passes"]]
+        self.assertEqual(passes, [("time", "clock"), ("counts", "perf")])
+        self.assertEqual(regions["work"]["self"]["flop"]["f64"]["value"], 2000)
+
+    def test_auto_takes_hardware_where_it_counts_flop(self):
+        self.check(self.record("counted exact", counters="auto")["work"], 6000, 32000, 16000)
+        self.assertEqual(len(self.profile["passes"]), 2)
+
+    def test_a_whole_roofline_report_with_measured_sources(self):
+        machine = os.path.join(SOURCE, "tests", "examples", "small_caches.machine.json")
+        self.record("counted exact", "--machine", machine)
+        region = next(one for one in self.profile["regions"] if one["path"] == ["work"])
+        self.assertTrue(region["rooflines"], region)
+        text = self.run_roofmark("report", "out.json")
+        self.assertEqual(text.returncode, 0, text.stderr)
+        self.assertIn("measured", text.stdout)
+        self.assertIn("counts by perf", text.stdout)
+        page = self.run_roofmark("report", "out.json", "--format", "html", "-o", "out.html")
+        self.assertEqual(page.returncode, 0, page.stderr)
+
+    def test_threads_with_and_without_regions(self):
+        regions = self.record("counted threads")
+        self.assertEqual(regions["team/task"]["flop"]["f64"]["value"], 960)
+        self.assertEqual(regions["team"]["flop"]["f64"]["value"], 967)
+        self.assertEqual(regions["team"]["self"]["flop"]["f64"]["value"], 7)
+        regions = self.record("counted unmarked")
+        self.assertEqual(regions["solve"]["flop"]["f64"]["value"], 5 + 8 * 110)
+        self.assertEqual(regions["solve/step"]["flop"]["f64"]["value"], 80)
+        self.assertIn("threads without regions", " ".join(self.profile["notes"]))
+
+    def test_fork(self):
+        regions = self.record("counted forks")
+        self.assertEqual(regions["solve"]["flop"]["f64"]["value"], 10 + 5 + 70 + 6)
+        self.assertEqual(regions["solve/child"]["flop"]["f64"]["value"], 6)
+
+    def test_what_does_not_fit_is_counted_in_a_further_run(self):
+        self.write(table(at_once=2))
+        regions = self.record("counted exact")
+        self.check(regions["work"], 6000, 32000, 16000)
+        self.assertIn("run 2 of 2", self.said)
+        self.assertEqual([one["purpose"] for one in self.profile["passes"]], ["time", "counts", "counts"])
+        self.check(self.record("counted exact", "--multiplex")["work"], 6000, 32000, 16000)
+        self.assertEqual(len(self.profile["passes"]), 2)
+        work = self.record("counted exact", "--once")["work"]
+        self.assertEqual(work["flop"]["f64"]["value"], 6000)
+        self.assertNotIn("DRAM", work["bytes"])
+        missing = {one["quantity"]: one for one in work["missing"]}
+        self.assertIn("--once", missing["bytes.DRAM.read"]["reason"])
+
+    def test_the_further_run_leaves_no_output_and_reads_the_same_input(self):
+        self.write(table(at_once=2))
+        done = self.run_roofmark("record", "--no-machine", "--counters", "perf", "-o", "out.json", "--", "sh", "-c",
+                                 f"read line; echo got $line; exec {TARGET} 'counted exact'", input="hello\n")
+        self.assertEqual(done.stdout, "got hello\n", done.stderr)
+        with open(os.path.join(self.directory, "out.json"), encoding="utf-8") as file:
+            regions = {"/".join(one["path"]): one for one in json.load(file)["regions"]}
+        work = next(region for path, region in regions.items() if path.split(" ")[0] == "work")
+        self.assertEqual(work["bytes"]["DRAM"]["read"]["value"], 32000)
+
+    def test_an_event_that_does_not_open_is_absent_with_the_kernels_reason(self):
+        many = {f"w{i}": breakpoint_event("w", PAGE + 128 + 8 * i) for i in range(5)}
+        self.write(table(at_once=5, more_events=many, more_quantities=[
+            {"quantity": "bytes.L2.read", "scope": "process", "bound": "exact", "counts": "lines",
+             "sum": [{"weight": 1, "event": name} for name in many]}]))
+        work = self.record("counted exact")["work"]
+        self.assertEqual(work["flop"]["f64"]["value"], 6000)
+        missing = {one["quantity"]: one for one in work["missing"]}
+        self.assertIn("breakpoint registers", missing["bytes.L2.read"]["reason"])
+        self.assertNotIn("L2", work["bytes"])
+
+    def test_too_few_descriptors_are_coverage_and_not_silence(self):
+        def few():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32))
+        regions = self.record("counted threads", preexec_fn=few)
+        flop = regions["team/task"]["flop"]["f64"]
+        if "caveats" in flop:
+            self.assertEqual(flop["source"], "estimated")
+            self.assertIn("limit of open files", " ".join(flop["caveats"]))
+            self.assertLess(flop["value"], 960)
+        self.assertIn("limit of open files", " ".join(self.profile["notes"]))
+
+    def test_a_table_that_is_none_is_said(self):
+        with open(os.path.join(self.tables, "broken.json"), "w", encoding="utf-8") as file:
+            file.write("{")
+        self.record("counted exact")
+        self.assertIn("broken.json", self.said)
+
+
+class Here(unittest.TestCase):
+    def test_one_line_says_why_not_and_time_is_reported(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "out.json")
+            done = subprocess.run([ROOFMARK, "record", "--no-machine", "--counters", "perf", "-o", out, "--", TARGET,
+                                   "nested"], timeout=PATIENCE, capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(out, encoding="utf-8") as file:
+                profile = json.load(file)
+            solve = next(one for one in profile["regions"] if one["path"] == ["solve"])
+            self.assertGreater(solve["wall_s"]["value"], 0)
+            if any(one["collector"] == "perf" for one in profile["passes"]):
+                print("skipped: this machine has hardware counters", file=sys.stderr)
+                raise unittest.SkipTest("this machine has hardware counters")
+            lines = [line for line in done.stderr.splitlines() if line]
+            self.assertEqual(len(lines), 1, done.stderr)
+            self.assertTrue(lines[0].startswith("roofmark: Nothing is counted: "), lines[0])
+            self.assertTrue(any(one["quantity"] == "flop" for one in solve["missing"]))
+
+
+if __name__ == "__main__":
+    ROOFMARK, TARGET, SOURCE = sys.argv[1:4]
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=2)
