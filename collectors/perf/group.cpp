@@ -22,7 +22,10 @@ std::size_t page_bytes() {
   return size > 0 ? static_cast<std::size_t>(size) : page_bytes_least;
 }
 
-perf_event_attr attributes(const Event& event, bool leads) {
+/// A thread, or a program with all that it starts.
+enum class Target { thread, program };
+
+perf_event_attr attributes(const Event& event, bool leads, Target target) {
   perf_event_attr attr;
   std::memset(&attr, 0, sizeof attr);
   attr.size = sizeof attr;
@@ -38,11 +41,12 @@ perf_event_attr attributes(const Event& event, bool leads) {
       PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
   // All members begin to count at one moment: when the leader is enabled.
   attr.disabled = leads;
+  if (target == Target::program) attr.inherit = attr.enable_on_exec = 1;
   return attr;
 }
 
-int open_event(const Event& event, pid_t thread, int cpu, int leader) {
-  perf_event_attr attr = attributes(event, leader < 0);
+int open_event(const Event& event, pid_t thread, int cpu, int leader, Target target) {
+  perf_event_attr attr = attributes(event, leader < 0, target);
   return static_cast<int>(
       syscall(SYS_perf_event_open, &attr, thread, cpu, leader, PERF_FLAG_FD_CLOEXEC));
 }
@@ -166,7 +170,7 @@ bool read_pages(const Group& group, Reading& reading) {
 namespace {
 
 Refusal open_group(const FlatPlan& plan, unsigned index, pid_t thread, Group& group,
-                   const DescriptorRoom* room) {
+                   const DescriptorRoom* room, Target target) {
   group = Group{};
   for (int& descriptor : group.descriptors) descriptor = -1;
   for (void*& page : group.pages) page = nullptr;
@@ -176,7 +180,7 @@ Refusal open_group(const FlatPlan& plan, unsigned index, pid_t thread, Group& gr
   const pid_t whom = planned.cpu < 0 ? thread : -1;
   for (unsigned i = 0; i < planned.count; ++i) {
     const int leader = i == 0 ? -1 : group.descriptors[0];
-    int descriptor = open_event(plan.events[planned.first + i], whom, planned.cpu, leader);
+    int descriptor = open_event(plan.events[planned.first + i], whom, planned.cpu, leader, target);
     if (room != nullptr) descriptor = room->move(descriptor);
     if (descriptor < 0) {
       const int error = errno;
@@ -185,6 +189,7 @@ Refusal open_group(const FlatPlan& plan, unsigned index, pid_t thread, Group& gr
     }
     group.descriptors[group.count++] = descriptor;
   }
+  if (target == Target::program) return {};  // its exec enables it
   if (ioctl(group.descriptors[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) != 0) {
     const int error = errno;
     close_group(group);
@@ -204,9 +209,14 @@ bool is_perf_event(int descriptor) {
 
 Refusal open_group(const FlatPlan& plan, unsigned index, pid_t thread, Group& group,
                    Descriptors numbers) {
-  if (numbers == Descriptors::as_given) return open_group(plan, index, thread, group, nullptr);
+  if (numbers == Descriptors::as_given) 
+    return open_group(plan, index, thread, group, nullptr, Target::thread);
   const DescriptorRoom room;
-  return open_group(plan, index, thread, group, &room);
+  return open_group(plan, index, thread, group, &room, Target::thread);
+}
+
+Refusal open_program_group(const FlatPlan& plan, unsigned index, Group& group) {
+  return open_group(plan, index, 0, group, nullptr, Target::program);
 }
 
 void forget_group(Group& group) {

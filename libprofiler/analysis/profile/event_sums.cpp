@@ -201,6 +201,26 @@ std::vector<RegionSums> self_sums(const MeasuredPasses& passes,
   return all;
 }
 
+RegionSums program_sums(const MeasuredPasses& passes) {
+  RegionSums all(passes.plan.groups.size());
+  for (std::size_t g = 0; g < all.size(); ++g)
+    all[g].events.resize(passes.plan.groups[g].events.size());
+  for (const GroupCounts& read : passes.program) {
+    GroupSums& sums = all[read.group];
+    sums.visits = 1;
+    sums.whole = read.counts.ran == perf::Ran::whole ? 1 : 0;
+    sums.part = read.counts.ran == perf::Ran::part ? 1 : 0;
+    sums.missed = read.counts.ran == perf::Ran::not_at_all ? 1 : 0;
+    sums.enabled = static_cast<double>(read.counts.enabled_ns);
+    sums.running = static_cast<double>(read.counts.running_ns);
+    for (std::size_t e = 0; e < std::min<std::size_t>(sums.events.size(), read.counts.count); ++e) {
+      sums.events[e].value = sums.events[e].unscaled =
+          static_cast<long double>(read.counts.values[e]);
+    }
+  }
+  return all;
+}
+
 std::vector<RegionSums> inclusive_sums(const std::vector<RegionSums>& self,
                                        const RegionTree& tree) {
   std::vector<RegionSums> all = self;

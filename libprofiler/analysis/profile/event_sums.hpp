@@ -34,6 +34,8 @@ using RegionSums = std::vector<GroupSums>;
 std::vector<RegionSums> self_sums(const MeasuredPasses& passes,
                                   const std::vector<RawProcess>& native,
                                   const std::string& main_executable, RegionTree& tree);
+/// A program without regions, as a whole.
+RegionSums program_sums(const MeasuredPasses& passes);
 /// With the regions inside it.
 std::vector<RegionSums> inclusive_sums(const std::vector<RegionSums>& self, const RegionTree& tree);
 

@@ -348,11 +348,19 @@ std::vector<MeasuredRegion> measured_work(const MeasuredPasses& passes,
   for (std::size_t i = 0; i < all.size(); ++i) {
     Filler filler(passes, tree[i], all[i]);
     if (i == RegionTree::root) {
-      const Problem reason{"hardware counters are read where regions begin and end", "",
-                           "see the regions, or enclose the program in one"};
-      filler.missing("flop", reason);
-      for (const char* level : {"L2", "L3", "DRAM"})
-        filler.missing(std::string("bytes.") + level, reason);
+      filler.fill(all[i].work, program_sums(passes), true);
+      if (passes.program.empty()) {
+        const Problem reason =
+            native.empty() ? Problem{"the program as a whole was not counted in a run of its own",
+                                     "", "leave out --once, or annotate it"}
+                           : Problem{"hardware counters are read where regions begin and end", "",
+                                     "see the regions, or enclose the program in one"};
+        filler.missing("flop", reason);
+        for (const char* level : {"L2", "L3", "DRAM"})
+          filler.missing(std::string("bytes.") + level, reason);
+      }
+      for (const Missing& absent : passes.absent)
+        filler.missing(absent.quantity, {absent.reason, "", absent.fix});
       continue;
     }
     filler.fill(all[i].work, inclusive[i], true);

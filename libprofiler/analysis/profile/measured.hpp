@@ -35,6 +35,8 @@ struct MeasuredPasses {
   bool multiplexed = false;  ///< the user wants what ran in part scaled
   /// Of the plan's passes after the first one, which is the native run.
   std::vector<std::vector<RawProcess>> later;
+  /// Of a program without regions, with all that it started: in runs of its own.
+  std::vector<GroupCounts> program;
   /// Quantities that are not in the plan, or whose pass failed.
   std::vector<Missing> absent;
   /// Why a group was not opened in a thread, for the reader.

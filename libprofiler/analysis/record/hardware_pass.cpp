@@ -7,6 +7,7 @@
 #include <analysis/record/hardware_plan.hpp>
 #include <analysis/record/isolation.hpp>
 #include <analysis/record/launch.hpp>
+#include <analysis/record/program_counters.hpp>
 #include <analysis/record/supervise.hpp>
 #include <chrono>
 #include <cstring>
@@ -112,16 +113,27 @@ Result<HardwareOutcome> run_hardware_pass(HardwareRun& run, const SignalGate& ga
   Launch launch;
   launch.command = options.command;
   launch.environment = current_environment();
-  set_variable(launch.environment, "LD_PRELOAD", runtime->string(), ':');
-  set_variable(launch.environment, "ROOFMARK_RECORDING", run.directory.string());
-  set_variable(launch.environment, "ROOFMARK_COUNTERS", plan->string());
+  if (!run.whole_program) {
+    set_variable(launch.environment, "LD_PRELOAD", runtime->string(), ':');
+    set_variable(launch.environment, "ROOFMARK_RECORDING", run.directory.string());
+    set_variable(launch.environment, "ROOFMARK_COUNTERS", plan->string());
+  }
   launch.signal_mask = gate.original_mask();
-  launch.prepare = [&] { return isolation.enter(run.standard_input.get()); };
+  std::optional<ProgramCounters> program;
+  if (run.whole_program) program.emplace(run.passes->plan, run.pass);
+  launch.prepare = [&] {
+    const int error = isolation.enter(run.standard_input.get());
+    if (error == 0 && program) program->open_in_child();
+    return error;
+  };
   const auto launched = roofmark::launch(launch);
   if (!launched) return tl::unexpected(launched.error().problem);
+  if (program) program->receive();
+  const Bounds bounds{isolation.deadline_s(), {}, {}};
   const Bounded bounded =
-      supervise_bounded(*launched, gate, isolation.deadline_s(), [](double) { return 1.0; });
+      supervise_bounded(*launched, gate, bounds, [](double) { return 1.0; });
 
+  if (program) outcome.program = program->read();
   std::vector<Problem> problems;
   outcome.processes = read_arenas(run.directory.string(), problems);
   for (const Problem& problem : problems)
@@ -131,7 +143,8 @@ Result<HardwareOutcome> run_hardware_pass(HardwareRun& run, const SignalGate& ga
   outcome.pass.collector = run.passes->collector;
   outcome.pass.exit_status = bounded.supervision.end.shell_status();
   outcome.pass.wall_s = bounded.supervision.wall_s;
-  outcome.pass.coverage = measured_coverage(*run.passes, run.pass, outcome.processes);
+  if (!run.whole_program)
+    outcome.pass.coverage = measured_coverage(*run.passes, run.pass, outcome.processes);
   if (outcome.problem) outcome.pass.note = to_line(*outcome.problem);
   return outcome;
 }

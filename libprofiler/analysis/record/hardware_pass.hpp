@@ -16,6 +16,7 @@ struct HardwareRun {
   const RecordOptions* options = nullptr;
   const MeasuredPasses* passes = nullptr;
   unsigned pass = 1;
+  bool whole_program = false;       ///< without the runtime: it has no regions
   std::filesystem::path directory;  ///< for its recording; on no network file system
   Descriptor standard_input;        ///< what the target reads
   double native_wall_s = 0;
@@ -23,6 +24,7 @@ struct HardwareRun {
 
 struct HardwareOutcome {
   std::vector<RawProcess> processes;
+  std::vector<GroupCounts> program;  ///< of the program as a whole
   Pass pass;
   std::vector<std::string> notes;
   std::optional<Problem> problem;  ///< why the run ended early

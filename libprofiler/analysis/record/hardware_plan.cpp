@@ -166,6 +166,10 @@ Result<HardwarePlan> plan_hardware(const HardwareOptions& options) {
   passes.plan = plan_counters(match, planning);
   for (const UnplannedQuantity& entry : passes.plan.absent)
     passes.absent.push_back(missing(scoped(entry.quantity, entry.scope), entry.problem));
+  if (passes.plan.formulas.empty())
+    return tl::unexpected(passes.plan.absent.empty()
+                              ? Problem{"nothing is left to be counted", "", "roofmark check"}
+                              : passes.plan.absent.front().problem);
   if (options.multiplex)
     put_in_one_pass(passes.plan);
   else if (options.once)

@@ -149,12 +149,15 @@ std::shared_ptr<MeasuredPasses> plan_counters_of(const RecordOptions& options,
   return std::make_shared<MeasuredPasses>(std::move(plan->passes));
 }
 
-/// The passes after the native one. What is not counted there stays absent, with the reason.
-void run_later_passes(const RecordOptions& options, const NativeRun& native, const Scratch* scratch,
+/// The passes after the native one. What is not counted there stays absent, with the reason. A
+/// program without regions is counted as a whole, in runs of its own: beside the counters of its
+/// threads there would be too few for both.
+void run_later_passes(const RecordOptions& options, const JoinInput& input, const Scratch* scratch,
                       const StdinCapture& standard_input, const SignalGate& gate,
                       std::optional<Problem> why_not, MeasuredPasses& passes, Profile& profile) {
-  for (unsigned pass = 1; pass < passes.plan.passes; ++pass) {
-    std::vector<RawProcess>& processes = passes.later.emplace_back();
+  const bool whole_program = input.native.empty();
+  if (passes.plan.passes > 1) passes.later.resize(passes.plan.passes - 1);
+  for (unsigned pass = whole_program ? 0 : 1; pass < passes.plan.passes; ++pass) {
     if (!why_not && scratch == nullptr)
       why_not = Problem{"no directory could hold the counts", "",
                         "set TMPDIR to a writable directory on a local disk"};
@@ -162,7 +165,8 @@ void run_later_passes(const RecordOptions& options, const NativeRun& native, con
     run.options = &options;
     run.passes = &passes;
     run.pass = pass;
-    run.native_wall_s = native.whole.wall_s;
+    run.whole_program = whole_program;
+    run.native_wall_s = input.whole.wall_s;
     if (!why_not) {
       auto replayed = standard_input.replay();
       auto directory = scratch->subdirectory("counters-" + std::to_string(pass));
@@ -176,7 +180,9 @@ void run_later_passes(const RecordOptions& options, const NativeRun& native, con
     if (!why_not) {
       auto outcome = run_hardware_pass(run, gate);
       if (outcome) {
-        processes = std::move(outcome->processes);
+        if (pass != 0) passes.later[pass - 1] = std::move(outcome->processes);
+        passes.program.insert(passes.program.end(), outcome->program.begin(),
+                              outcome->program.end());
         profile.passes.push_back(std::move(outcome->pass));
         profile.notes.insert(profile.notes.end(), outcome->notes.begin(), outcome->notes.end());
         why_not = outcome->problem;
@@ -202,7 +208,7 @@ void count(const RecordOptions& options, const TargetFile& target, const NativeR
   auto interrupted = measure(options, gate, hurried, profile);
   if (interrupted && !input.not_counted) input.not_counted = std::move(interrupted);
   if (measured) {
-    run_later_passes(options, native, scratch, standard_input, gate, input.not_counted, *measured,
+    run_later_passes(options, input, scratch, standard_input, gate, input.not_counted, *measured,
                      profile);
     input.measured = measured;
     if (!options.modelled_bytes) {
@@ -325,7 +331,7 @@ Recording record(const RecordOptions& options) {
   profile.passes.push_back(
       {"time", "clock", native.end.shell_status(), native.whole.wall_s, 1.0, ""});
 
-  if (measured) {
+  if (measured && !native.processes.empty()) {
     if (sockets) measured->socket = sockets->finish(native.whole.user_s + native.whole.system_s);
     profile.passes.push_back(
         {"counts", measured->collector, native.end.shell_status(), native.whole.wall_s,
