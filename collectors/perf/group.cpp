@@ -209,7 +209,7 @@ bool is_perf_event(int descriptor) {
 
 Refusal open_group(const FlatPlan& plan, unsigned index, pid_t thread, Group& group,
                    Descriptors numbers) {
-  if (numbers == Descriptors::as_given) 
+  if (numbers == Descriptors::as_given)
     return open_group(plan, index, thread, group, nullptr, Target::thread);
   const DescriptorRoom room;
   return open_group(plan, index, thread, group, &room, Target::thread);

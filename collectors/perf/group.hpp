@@ -43,8 +43,8 @@ enum class Descriptors : std::uint8_t { as_given, out_of_the_way };
 /// On a refusal nothing stays open. Every value that a group reports is the kernel's, 64 bits wide.
 Refusal open_group(const FlatPlan& plan, unsigned index, pid_t thread, Group& group,
                    Descriptors numbers = Descriptors::as_given);
-/// In a child that is about to become a program: counts it and all that it starts, from its exec on.
-/// The descriptors are to go to whoever reads them; they are closed by the exec.
+/// In a child that is about to become a program: counts it and all that it starts, from its exec
+/// on. The descriptors are to go to whoever reads them; they are closed by the exec.
 Refusal open_program_group(const FlatPlan& plan, unsigned index, Group& group);
 void close_group(Group& group);
 /// In a fork child, of a group that the parent opened. The kernel does not map the pages there, and

@@ -147,6 +147,24 @@ class Counters(unittest.TestCase):
         self.assertEqual(regions["solve"]["flop"]["f64"]["value"], 10 + 5 + 70 + 6)
         self.assertEqual(regions["solve/child"]["flop"]["f64"]["value"], 6)
 
+    def test_a_program_without_regions_is_counted_as_a_whole(self):
+        script = ("import ctypes, mmap\n"
+                  "libc = ctypes.CDLL(None)\n"
+                  "libc.mmap.restype = ctypes.c_void_p\n"
+                  f"at = libc.mmap(ctypes.c_void_p({PAGE}), ctypes.c_size_t(8192), 3, 0x100022, -1, ctypes.c_long(0))\n"
+                  f"assert at == {PAGE}\n"
+                  f"place = ctypes.c_long.from_address({PAGE})\n"
+                  "for i in range(77): place.value = i\n")
+        done = self.run_roofmark("record", "--no-machine", "--counters", "auto", "-o", "out.json", "--", "sh", "-c",
+                                 f"{sys.executable} -c \"{script}\"; {sys.executable} -c \"{script}\"; true")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("the program as a whole in run 2 of 2", done.stderr)
+        with open(os.path.join(self.directory, "out.json"), encoding="utf-8") as file:
+            whole = json.load(file)["regions"][0]
+        self.assertEqual(whole["path"], [])
+        self.assertEqual(whole["flop"]["f64"]["value"], 2 * 77)
+        self.assertEqual(whole["flop"]["f64"]["source"], "measured")
+
     def test_what_does_not_fit_is_counted_in_a_further_run(self):
         self.write(table(at_once=2))
         regions = self.record("counted exact")

@@ -107,9 +107,11 @@ Result<HardwareOutcome> run_hardware_pass(HardwareRun& run, const SignalGate& ga
   const Isolation isolation(options, run.directory, outcome.notes);
   if (options.tell)
     options.tell(
-        fmt::format("Counting more events in run {} of {}: about {:.1f} s expected; "
+        fmt::format("Counting {} in run {} of {}: about {:.1f} s expected; "
                     "Ctrl-C ends it and keeps what was counted.",
-                    run.pass + 1, run.passes->plan.passes, run.native_wall_s));
+                    run.whole_program ? "the program as a whole" : "more events",
+                    run.pass + (run.whole_program ? 2 : 1),
+                    run.passes->plan.passes + (run.whole_program ? 1 : 0), run.native_wall_s));
   Launch launch;
   launch.command = options.command;
   launch.environment = current_environment();
@@ -130,8 +132,7 @@ Result<HardwareOutcome> run_hardware_pass(HardwareRun& run, const SignalGate& ga
   if (!launched) return tl::unexpected(launched.error().problem);
   if (program) program->receive();
   const Bounds bounds{isolation.deadline_s(), {}, {}};
-  const Bounded bounded =
-      supervise_bounded(*launched, gate, bounds, [](double) { return 1.0; });
+  const Bounded bounded = supervise_bounded(*launched, gate, bounds, [](double) { return 1.0; });
 
   if (program) outcome.program = program->read();
   std::vector<Problem> problems;

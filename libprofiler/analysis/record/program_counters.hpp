@@ -1,5 +1,5 @@
-// The counters of a program as a whole, with all that it starts: opened by the child before its exec
-// and handed to the recorder, which reads them at the end. They need no marker and no runtime.
+// The counters of a program as a whole, with all that it starts: opened by the child before its
+// exec and handed to the recorder, which reads them at the end. They need no marker and no runtime.
 #pragma once
 
 #include <analysis/counters/counter_plan.hpp>
