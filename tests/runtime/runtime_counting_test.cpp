@@ -272,6 +272,26 @@ TEST_CASE("a program that closes all descriptors is not counted from then on") {
   REQUIRE(work.groups[0].unread == 1);
 }
 
+TEST_CASE("a whole CPU's counters are read at the main thread's regions alone") {
+  // Page faults of CPU 0, whoever has them: more than none only by chance, so only who reads is
+  // tested.
+  std::string plan = plan_text_of(one_place);
+  plan.insert(plan.rfind("end "), "group cpu 0 1\nevent 1 2 0 0 0 0\n");
+  plan.replace(plan.rfind("end "), std::string::npos, "end 2\n");
+  if (!counts_here(one_place)) return;
+  const Recorded run = record_counted("counted threads", plan);
+  REQUIRE(run.exit_status == 0);
+  const RawProcess& process = run.processes.at(0);
+  if (process.first_refusal.error != 0) {
+    WARN("not tested here: counting a CPU gives errno " << process.first_refusal.error);
+    return;
+  }
+  REQUIRE(process.counting->groups.at(1).of_package);
+  REQUIRE(counted(process, "team").groups.at(1).whole == 1);
+  REQUIRE(counted(process, "team|task").groups.at(1).unread == 16);
+  REQUIRE(counted(process, "team|task").groups.at(0).values == Values{8 * 120});
+}
+
 TEST_CASE("a plan that can't be followed is told, and times are recorded") {
   for (const auto& [plan, reason] : std::vector<std::pair<std::string, std::string>>{
            {"roofmark-perf/1\n", "the text has no `end`"},

@@ -70,7 +70,7 @@ struct RawCounting {
   /// and the values.
   std::vector<std::vector<double>> inner, whole;
   std::vector<std::vector<double>> scatter;  ///< of `whole`, from visit to visit
-  bool blind = false;  ///< other threads' counters can't be read
+  bool blind = false;                        ///< other threads' counters can't be read
 };
 
 struct RawNode {
