@@ -322,21 +322,6 @@ class Filler {
   MeasuredRegion& result_;
 };
 
-/// Of the threads that worked in it: cycles by the time that their counters ran.
-std::optional<Measure> clock_of(const MeasuredPasses& passes, const RegionSums& sums) {
-  for (std::size_t g = 0; g < sums.size(); ++g) {
-    const PlannedGroup& planned = passes.plan.groups[g];
-    if (planned.cpu >= 0 || !sums[g].complete() || !(sums[g].running > 0)) continue;
-    for (std::size_t e = 0; e < planned.events.size(); ++e)
-      if (planned.events[e].name == "cycles" && sums[g].events[e].unscaled > 0)
-        return Measure{static_cast<double>(sums[g].events[e].unscaled) / sums[g].running * 1e9,
-                       Source::measured,
-                       {},
-                       {}};
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::vector<MeasuredRegion> measured_work(const MeasuredPasses& passes,
@@ -367,7 +352,6 @@ std::vector<MeasuredRegion> measured_work(const MeasuredPasses& passes,
     filler.fill(all[i].self, self[i], false);
     for (const GroupSums& group : inclusive[i])
       if (group.visits_differ) all[i].flags.insert("visits_differ");
-    all[i].clock_hz = clock_of(passes, inclusive[i]);
     for (const Missing& absent : passes.absent)
       filler.missing(absent.quantity, {absent.reason, "", absent.fix});
   }

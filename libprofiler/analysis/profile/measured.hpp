@@ -46,7 +46,6 @@ struct MeasuredPasses {
 
 struct MeasuredRegion {
   Work work, self;  ///< `flop`, `bytes` and `operations` alone
-  std::optional<Measure> clock_hz;
   std::set<std::string> flags;
   std::vector<Missing> missing;
 };
