@@ -112,11 +112,10 @@ Result<HardwarePlan> plan_hardware(const HardwareOptions& options) {
   }
   const TableMatch& match = countable.matches.front();
   if (countable.matches.size() > 1)
-    return tl::unexpected(
-        Problem{"this machine has several kinds of cores (" + match.table->name + ", " +
-                    countable.matches[1].table->name +
-                    "), and what a thread does on each can't be put together yet",
-                "", "taskset to cores of one kind does not help yet; --counters emulated"});
+    return tl::unexpected(Problem{"this machine has several kinds of cores (" + match.table->name +
+                                      ", " + countable.matches[1].table->name +
+                                      "), and what a thread does on each can't be put together yet",
+                                  "", "--counters emulated"});
 
   PlanOptions planning;
   planning.devices = options.devices;
