@@ -177,6 +177,20 @@ TEST_CASE("what is implausible is flagged and what is plausible is not") {
     CHECK(has(machine.compute[1].flags, "shared_core"));
     CHECK(machine.notes.size() == 1);
   }
+  SECTION("two cores slower than one of them") {
+    BandwidthCeiling both = read("DRAM", 2e9);
+    both.scope = "machine";
+    both.threads = 2;
+    machine.bandwidth.push_back(both);
+    machine.compute[1].flop_per_s = machine.compute[1].high = 0.1e9;
+    check_machine(machine);
+    CHECK(machine.compute[1].flop_per_s == 64e9);
+    CHECK(machine.compute[1].high >= 64e9);
+    CHECK(has(machine.compute[1].flags, "below_one_core"));
+    CHECK(machine.bandwidth[3].interface_bytes_per_s == 20e9);
+    CHECK(has(machine.bandwidth[3].flags, "below_one_core"));
+    CHECK(machine.notes.front().find("2 ceilings of several cores were") == 0);
+  }
   SECTION("memory faster than a cache") {
     machine.bandwidth[2] = read("DRAM", 150e9);
     check_machine(machine);
@@ -234,4 +248,8 @@ TEST_CASE("probes speak up only when more moved than measuring explains") {
   CHECK(compare_probes(then, {{"fma", 50}}, "t").size() == 1);
   CHECK(compare_probes(then, {{"memory.read", 60}}, "t").size() == 1);
   CHECK(compare_probes({}, {{"fma", 50}}, "t").empty());
+  // Too fast is no sign of a busy machine, unless it was busy when it was measured.
+  CHECK(compare_probes(then, {{"fma", 50}}, "t").front().find("is busy or") != std::string::npos);
+  CHECK(compare_probes(then, {{"fma", 120}}, "t").front().find("was busy then or") !=
+        std::string::npos);
 }

@@ -13,6 +13,7 @@ namespace {
 constexpr double attained_share = 0.99;
 constexpr double scaling_share = 0.75;
 constexpr double faster_than_inner = 1.05;
+constexpr double disturbed_share = 0.9;  // two hardware threads of a core cost each other a little
 
 void flag(std::vector<std::string>& flags, const char* name) {
   if (std::find(flags.begin(), flags.end(), name) == flags.end()) flags.emplace_back(name);
@@ -44,6 +45,46 @@ const ComputeCeiling* alone(const Machine& machine, const ComputeCeiling& many) 
         one.precision == many.precision && one.isa == many.isa && one.operation == many.operation)
       return &one;
   return nullptr;
+}
+
+const BandwidthCeiling* alone(const Machine& machine, const BandwidthCeiling& many) {
+  for (const BandwidthCeiling& one : machine.bandwidth)
+    if (one.threads == 1 && one.scope == "core" && one.level == many.level &&
+        one.pattern == many.pattern && one.isa == many.isa && one.page_bytes == many.page_bytes)
+      return &one;
+  return nullptr;
+}
+
+/// Several cores can do what one of them does while the others rest.
+void check_one_core(Machine& machine) {
+  unsigned raised = 0;
+  for (ComputeCeiling& many : machine.compute) {
+    const ComputeCeiling* one =
+        many.threads > 1 && !many.sustained ? alone(machine, many) : nullptr;
+    if (one == nullptr || many.flop_per_s >= disturbed_share * one->flop_per_s) continue;
+    many.flop_per_s = one->flop_per_s;
+    many.flop_per_cycle = one->flop_per_cycle;
+    many.high = std::max(many.high, one->high);
+    flag(many.flags, "below_one_core");
+    ++raised;
+  }
+  for (BandwidthCeiling& many : machine.bandwidth) {
+    const BandwidthCeiling* one = many.threads > 1 ? alone(machine, many) : nullptr;
+    if (one == nullptr ||
+        many.interface_bytes_per_s >= disturbed_share * one->interface_bytes_per_s)
+      continue;
+    many.interface_bytes_per_s = one->interface_bytes_per_s;
+    many.program_bytes_per_s = one->program_bytes_per_s;
+    many.high = std::max(many.high, one->high);
+    flag(many.flags, "below_one_core");
+    ++raised;
+  }
+  if (raised != 0)
+    machine.notes.push_back(fmt::format(
+        "{} ceiling{} of several cores {} measured below one core's, which several cores attain as "
+        "well: one core's stand{} instead, flagged below_one_core. Other programs had the cores; "
+        "`roofmark machine --refresh` on a quiet machine.",
+        raised, raised == 1 ? "" : "s", raised == 1 ? "was" : "were", raised == 1 ? "s" : ""));
 }
 
 void check_scaling(Machine& machine) {
@@ -112,6 +153,7 @@ std::optional<PipeFit> fit_pipes(const ComputeCeiling& ceiling) {
 
 void check_machine(Machine& machine) {
   check_theory(machine);
+  check_one_core(machine);
   check_scaling(machine);
   check_levels(machine);
 }

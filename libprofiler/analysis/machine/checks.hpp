@@ -1,5 +1,5 @@
 // Does a measured machine make sense? What does not is flagged and said in a sentence; nothing is
-// changed.
+// changed but a ceiling of several cores that one of them surpasses alone.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,8 @@ struct PipeFit {
 std::optional<PipeFit> fit_pipes(const ComputeCeiling& ceiling);
 
 /// Flags `below_theory` (no whole number of pipes within 1 %), `shared_core` (two cores attain less
-/// than one and a half), `above_inner_level` (a level is faster than the one inside it).
+/// than one and a half), `below_one_core` (raised to it), `above_inner_level` (a level is faster
+/// than the one inside it).
 void check_machine(Machine& machine);
 
 }  // namespace roofmark

@@ -92,9 +92,9 @@ std::vector<std::string> compare_probes(const Probes& then, const Probes& now,
     const double ratio = after->second / before->second;
     if (ratio >= 1 - limit.share && ratio <= 1 + limit.share) continue;
     notes.push_back(fmt::format(
-        "A probe finds the {} at {:.2f} of what was measured at {}: the machine is busy or has "
+        "A probe finds the {} at {:.2f} of what was measured at {}: the machine {} or has "
         "changed; `roofmark machine --refresh` measures again.",
-        limit.what, ratio, measured_at));
+        limit.what, ratio, measured_at, ratio < 1 ? "is busy" : "was busy then"));
   }
   return notes;
 }
