@@ -243,6 +243,8 @@ TEST_CASE("patience is many times what was expected, waits included, and never s
   CHECK(patience_s({10, 40}, 20) == Approx(patience_factor * 60));
   // A program that slept for an hour may sleep for an hour.
   CHECK(patience_s(estimate_counted_pass(0.01, 1, false), 3600) > 3600);
+  // A program that ended before it was looked at was one process nevertheless.
+  CHECK(estimate_counted_pass(0.01, 0, false).low_s == estimate_counted_pass(0.01, 1, false).low_s);
 }
 
 TEST_CASE("a run without steps is stuck when the patience is over, and not before") {

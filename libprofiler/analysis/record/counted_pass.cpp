@@ -128,7 +128,9 @@ std::optional<Problem> early_end(const Bounded& bounded, std::optional<double> d
 }  // namespace
 
 Estimate estimate_counted_pass(double native_cpu_s, std::size_t processes, bool full_cache) {
-  const double startup_s = startup_of_process_s * static_cast<double>(processes);
+  // None: the program was gone before the first look at it.
+  const double startup_s =
+      startup_of_process_s * static_cast<double>(std::max<std::size_t>(processes, 1));
   return {startup_s + native_cpu_s * (full_cache ? full_low : sampled_low),
           startup_s + native_cpu_s * (full_cache ? full_high : sampled_high)};
 }

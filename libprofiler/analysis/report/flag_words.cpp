@@ -11,7 +11,9 @@ struct FlagWord {
 
 constexpr std::array<FlagWord, 15> words = {{
     {"above_roof", "faster than its roof allows: a ceiling or a count is wrong"},
-    {"adopted", "its thread's creator was unknown; counted below the main thread's region"},
+    {"adopted",
+     "has work of threads that were there before it (a pool's) or whose creator is unknown, taken "
+     "for its own because it was open then"},
     {"isa_differs", "the counted pass took another code path than the native one"},
     {"mismatched", "its begin and end were not paired"},
     {"noisy", "the times of its visits, or its ceilings, scatter widely"},
@@ -22,7 +24,7 @@ constexpr std::array<FlagWord, 15> words = {{
     {"sampled", "only a part of its visits or cache sets was counted"},
     {"too_small", "a visit is so short that the marker's own cost decides; mark a larger scope"},
     {"torn", "its numbers were caught in the middle of a change"},
-    {"truncated", "more paths than could be kept; some are folded into (other)"},
+    {"truncated", "more paths or a longer name than could be kept; some are folded into (other)"},
     {"uncertain_counts",
      "its counts are small against what reading the counters adds and removes; see their ranges"},
     {"unclosed", "still open when the program ended; its time counts up to that moment"},
