@@ -70,6 +70,11 @@ int run(int argc, char** argv) {
   add_events_command(app, status);
   add_check_command(app, status);
 
+  const auto is_named = [&](const CLI::App* command) { return command->check_name(argv[1]); };
+  if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_named).empty())
+    return say({"there is no such command", argv[1],
+                "`roofmark --help` lists them; a program goes behind `roofmark run --`"},
+               bad_input);
   try {
     app.parse(static_cast<int>(dashes - argv), argv);
   } catch (const CLI::ParseError& error) {

@@ -134,6 +134,15 @@ class Ends(Case):
                 self.assertIn(f"unknown option {option}", done.stderr.decode())
                 self.assertEqual(os.listdir(self.cwd), [])
 
+    def test_a_program_is_no_command(self):
+        for word in (TARGET, "a\x1b[31m", ""):
+            done = subprocess.run([ROOFMARK, word], cwd=self.cwd, env=self.environment, timeout=PATIENCE,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
+            self.assertIn(b"no such command; `roofmark --help` lists them; a program goes behind `roofmark run --`", done.stderr)
+            self.assertNotIn(b"\x1b", done.stderr)
+
     def test_a_program_may_be_named_like_an_option(self):
         odd = os.path.join(self.cwd, "--odd-name")
         shutil.copy(TARGET, odd)
