@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <analysis/text/plain_text.hpp>
 #include <iostream>
 #include <roofmark/result.hpp>
 #include <string>
@@ -15,9 +16,11 @@ inline constexpr int bad_input = 2;
 /// Exit status for output that could not be written.
 inline constexpr int failed = 1;
 
-/// The one line a user gets of a problem, nothing where it has no reason; returns `status`.
+/// The one line a user gets of a problem, nothing where it has no reason; returns `status`. Names
+/// of files and what they hold have no power over the terminal.
 inline int say(const Problem& problem, int status) {
-  if (!problem.reason.empty()) std::cerr << "roofmark: " << to_line(problem) << '\n';
+  if (!problem.reason.empty())
+    std::cerr << "roofmark: " << text::printable(to_line(problem)) << '\n';
   return status;
 }
 /// A check of CLI11: `-o "$UNSET"` is a mistake and not the same as no `-o`.

@@ -9,6 +9,7 @@
 #include <exception>
 #include <new>
 #include <roofmark/result.hpp>
+#include <sstream>
 #include <system_error>
 
 #include "commands.hpp"
@@ -47,6 +48,15 @@ bool runs_target(int argc, char** argv) {
   return argc > 1 && (std::strcmp(argv[1], "record") == 0 || std::strcmp(argv[1], "run") == 0);
 }
 
+/// What CLI11 says of a mistake holds words of the command line.
+int explain(const CLI::App& app, const CLI::ParseError& error) {
+  std::ostringstream said;
+  const int status = app.exit(error, std::cout, said);
+  std::istringstream lines(said.str());
+  for (std::string line; std::getline(lines, line);) std::cerr << text::printable(line) << '\n';
+  return status;
+}
+
 int run(int argc, char** argv) {
   // The target's arguments are its own: they are split off before anything looks at them.
   char** const end = argv + argc;
@@ -78,7 +88,7 @@ int run(int argc, char** argv) {
   try {
     app.parse(static_cast<int>(dashes - argv), argv);
   } catch (const CLI::ParseError& error) {
-    if (app.exit(error) == 0) return 0;
+    if (explain(app, error) == 0) return 0;
     return runs_target(argc, argv) ? not_started : bad_input;
   }
   if (app.get_subcommands().empty()) {

@@ -143,6 +143,18 @@ class Ends(Case):
             self.assertIn(b"no such command; `roofmark --help` lists them; a program goes behind `roofmark run --`", done.stderr)
             self.assertNotIn(b"\x1b", done.stderr)
 
+    def test_words_have_no_power_over_the_terminal(self):
+        odd = os.path.join(self.cwd, "odd\x1b[31m")
+        with open(odd, "w", encoding="ascii") as file:
+            file.write('{"\x1b[31m')
+        for words in (["report", odd], ["report", "absent\x1b[31m"], ["machine", "--file", odd], ["record", "--x\x1b[31m"],
+                      ["report", "--level", "\x1b[31m"], ["chart", "--peak", "\x1b[31m", "--bandwidth", "1"]):
+            done = subprocess.run([ROOFMARK, *words], cwd=self.cwd, env=self.environment, timeout=PATIENCE,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+            self.assertNotEqual(done.returncode, 0, words)
+            self.assertNotIn(b"\x1b", done.stderr, words)
+            self.assertTrue(done.stderr, words)
+
     def test_a_program_may_be_named_like_an_option(self):
         odd = os.path.join(self.cwd, "--odd-name")
         shutil.copy(TARGET, odd)

@@ -64,7 +64,7 @@ void check_one_core(Machine& machine) {
     if (one == nullptr || many.flop_per_s >= disturbed_share * one->flop_per_s) continue;
     many.flop_per_s = one->flop_per_s;
     many.flop_per_cycle = one->flop_per_cycle;
-    many.high = std::max(many.high, one->high);
+    many.high = std::max({many.high, one->high, many.flop_per_s});
     flag(many.flags, "below_one_core");
     ++raised;
   }
@@ -75,7 +75,7 @@ void check_one_core(Machine& machine) {
       continue;
     many.interface_bytes_per_s = one->interface_bytes_per_s;
     many.program_bytes_per_s = one->program_bytes_per_s;
-    many.high = std::max(many.high, one->high);
+    many.high = std::max({many.high, one->high, many.interface_bytes_per_s});
     flag(many.flags, "below_one_core");
     ++raised;
   }
