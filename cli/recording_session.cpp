@@ -181,7 +181,8 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
   command
       .add_option(
           "--counters", arguments.counters,
-          "Where FLOPs and bytes come from: auto, perf (hardware counters), emulated, or none "
+          "Where FLOPs and bytes come from: auto, perf (hardware counters), papi, emulated, or "
+          "none "
           "(time "
           "and declared work only). auto: hardware counters where they count FLOPs, else emulated")
       ->capture_default_str();

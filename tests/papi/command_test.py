@@ -175,6 +175,47 @@ class Counted(unittest.TestCase):
         self.assertLess(run.count(faults, "after"), 30)
 
 
+class Tables(unittest.TestCase):
+    """`--counters papi`: the event tables' quantities, with a table whose events need no PMU."""
+
+    def record(self, event, scenario="pages"):
+        rules = [{"vendor": vendor, "family": family, "core_pmu": "software"}
+                 for vendor in ("GenuineIntel", "AuthenticAMD", "HygonGenuine") for family in (6, 15, 19, 23, 24, 25, 26)]
+        quantity = lambda name, weight: {"quantity": name, "scope": "process", "bound": "exact", "counts": "retired",
+                                         "sum": [{"weight": weight, "event": "faults"}]}
+        table = {"schema": "roofmark-events/1", "name": "own", "about": "my own", "match": rules, "counters": {"general": 4},
+                 "events": {"faults": {"type": "software", "config": 2, "pfm": event}},
+                 "quantities": [quantity("flop.f64", 4), quantity("bytes.DRAM.read", 64), quantity("bytes.DRAM.write", 32)],
+                 "sources": ["made up"]}
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "own.json").write_text(json.dumps(table))
+            profile = pathlib.Path(folder, "p.json")
+            done = subprocess.run([roofmark, "record", "--counters", "papi", "--no-machine", "-o", str(profile), "--", plain_target, scenario],
+                                  capture_output=True, text=True, check=False, timeout=120, env={**os.environ, "ROOFMARK_EVENTS": folder})
+            return done, json.loads(profile.read_text())
+
+    def test_quantities_of_a_table(self):
+        if os.uname().machine != "x86_64" or Recorded(faults, "pages", program=plain_target).count(faults, "pages") is None:
+            self.skipTest("PAPI counts no page faults here")
+        done, profile = self.record(faults)
+        self.assertEqual((done.returncode, done.stdout), (7, "ran\n"))
+        (region,) = [r for r in profile["regions"] if r["path"] == ["pages"]]
+        pages = region["flop"]["f64"]["value"] // 4
+        self.assertEqual(pages - pages % 10, 1000)
+        self.assertEqual((region["flop"]["f64"]["source"], region["flop"]["f64"]["collector"]), ("measured", "papi"))
+        self.assertEqual(region["bytes"]["DRAM"]["read"]["value"], 64 * pages)
+        self.assertEqual(region["bytes"]["DRAM"]["write"]["value"], 32 * pages)
+
+    def test_a_table_whose_events_papi_does_not_know(self):
+        done, profile = self.record("perf::NO-SUCH-EVENT")
+        self.assertEqual((done.returncode, done.stdout), (7, "ran\n"))
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        (region,) = [r for r in profile["regions"] if r["path"] == ["pages"]]
+        self.assertEqual(region["flop"], {})
+        self.assertTrue([m for m in region["missing"] if m["quantity"].startswith("flop")])
+        self.assertIsNotNone(region["wall_s"]["value"])
+
+
 @unittest.skipIf(not sde, "libsde is not installed")
 class SoftwareDefined(unittest.TestCase):
     def setUp(self):

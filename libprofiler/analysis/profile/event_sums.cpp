@@ -33,7 +33,7 @@ class PassReader {
   const std::vector<std::vector<PassSums>>& regions() const { return regions_; }
 
   void add(const RawProcess& process, const std::string& main_executable) {
-    if (process.counting && process.counting->groups.size() != groups_.size()) return;
+    if (process.counting && process.counting->groups.size() < groups_.size()) return;
     const bool foreign = base_name(process.executable) != base_name(main_executable);
     for (const RawThread& thread : process.threads) {
       std::vector<std::size_t> merged(thread.nodes.size());

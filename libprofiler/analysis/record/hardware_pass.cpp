@@ -89,7 +89,8 @@ std::optional<Problem> early_end(const Bounded& bounded, std::optional<double> d
 
 Result<std::filesystem::path> write_plan(const MeasuredPasses& passes, unsigned pass,
                                          const std::filesystem::path& directory) {
-  const auto text = pass_text(passes.plan, pass);
+  const auto text = pass < passes.texts.size() ? Result<std::string>(passes.texts[pass])
+                                               : pass_text(passes.plan, pass);
   if (!text) return tl::unexpected(text.error());
   const std::filesystem::path file = directory / ("counters-" + std::to_string(pass) + ".plan");
   if (const auto problem = write_file(file, *text)) return tl::unexpected(*problem);

@@ -10,6 +10,8 @@
 #include <analysis/counters/events_text.hpp>
 #include <analysis/counters/host_facts.hpp>
 #include <analysis/counters/pmu_device.hpp>
+#include <collectors/papi/events.hpp>
+#include <collectors/papi/tables.hpp>
 #include <collectors/perf/explain.hpp>
 #include <fstream>
 #include <sstream>
@@ -88,6 +90,52 @@ std::string untrusted(const check::Finding& finding) {
                          : "counted where there is none");
 }
 
+/// The same quantities by PAPI, of processes alone.
+Result<HardwarePlan> plan_by_papi(std::shared_ptr<const EventTables> tables,
+                                  const EventTable& table,
+                                  const std::vector<check::Finding>& findings,
+                                  const HardwareOptions& options) {
+  HardwarePlan made;
+  MeasuredPasses& passes = made.passes;
+  std::vector<WantedQuantity> wanted;
+  for (const Formula& formula : table.formulas) {
+    if (formula.scope != Scope::process) continue;
+    if (const check::Finding* finding = check::distrust(findings, "perf", formula.quantity))
+      passes.absent.push_back({formula.quantity, untrusted(*finding), "--counters emulated"});
+    else
+      wanted.emplace_back(formula.quantity, formula.scope);
+  }
+  if (wanted.empty())
+    return tl::unexpected(
+        Problem{"the event table " + table.name + " has no quantity", "", "roofmark events"});
+  auto planned = papi::plan_table(table, wanted, papi::questions_of_library());
+  if (!planned) return tl::unexpected(planned.error());
+  if (planned->plan.formulas.empty())
+    return tl::unexpected(
+        planned->plan.absent.empty()
+            ? Problem{"PAPI counts none of the table's events", "", "roofmark check"}
+            : planned->plan.absent.front().problem);
+  passes.collector = "papi";
+  passes.tables = std::move(tables);
+  passes.variables = variables_here();
+  passes.plan = std::move(planned->plan);
+  passes.texts = std::move(planned->texts);
+  for (const UnplannedQuantity& entry : passes.plan.absent)
+    passes.absent.push_back(missing(entry.quantity, entry.problem));
+  if (options.once) leave_later_passes(passes.plan, passes.absent);
+  made.counts_flop =
+      std::any_of(passes.plan.formulas.begin(), passes.plan.formulas.end(),
+                  [](const Formula* formula) { return formula->quantity.rfind("flop.", 0) == 0; });
+  const std::vector<PlannedGroup> groups = passes.plan.groups;
+  passes.explain = [groups](const RawRefusal& refusal, unsigned pass) {
+    for (const PlannedGroup& group : groups)
+      if (group.pass == pass && refusal.group == 0 && refusal.event < group.events.size())
+        return papi::explain_in_program(refusal.error, group.events[refusal.event].name);
+    return Problem{"PAPI could not count an event in the program", "", "roofmark check"};
+  };
+  return made;
+}
+
 }  // namespace
 
 Result<HardwarePlan> plan_hardware(const HardwareOptions& options) {
@@ -131,6 +179,7 @@ Result<HardwarePlan> plan_hardware(const HardwareOptions& options) {
     else
       tell(loaded.error());
   }
+  if (options.by_papi) return plan_by_papi(tables, *match.table, findings, options);
   MeasuredPasses& passes = made.passes;
   std::optional<Problem> first;
   for (const check::QuantityState& state :

@@ -58,10 +58,17 @@ std::optional<Problem> why_not_counted(const RecordOptions& options, const Nativ
   return std::nullopt;
 }
 
+/// Hardware counters were asked for, and nothing else will do.
+bool by_hardware(const RecordOptions& options) {
+  return options.counters == "perf" || options.counters == "papi";
+}
+
 /// Nothing where the counters that were asked for exist.
 std::optional<Problem> unknown_counters(const std::string& name) {
-  if (name == "auto" || name == "none" || name == "emulated" || name == "perf") return std::nullopt;
-  return Problem{"no such collector here", "--counters " + name, "auto, perf, emulated or none"};
+  if (name == "auto" || name == "none" || name == "emulated" || name == "perf" || name == "papi")
+    return std::nullopt;
+  return Problem{"no such collector here", "--counters " + name,
+                 "auto, perf, papi, emulated or none"};
 }
 
 /// The ceilings and caches of this machine. The timed run is over and the counted one has not
@@ -130,8 +137,9 @@ void keep_times(const RecordOptions& options, JoinInput& input, const Profile& p
 /// `problem`, where it can't count the FLOPs of this machine, or anything at all.
 std::shared_ptr<MeasuredPasses> plan_counters_of(const RecordOptions& options,
                                                  std::optional<Problem>& problem) {
-  if (options.counters != "auto" && options.counters != "perf") return nullptr;
+  if (options.counters != "auto" && !by_hardware(options)) return nullptr;
   HardwareOptions hardware;
+  hardware.by_papi = options.counters == "papi";
   hardware.installed_tables = options.install.share / "events";
   if (!options.findings.empty()) hardware.findings = options.findings;
   hardware.multiplex = options.multiplex;
@@ -156,6 +164,9 @@ void run_later_passes(const RecordOptions& options, const JoinInput& input, cons
                       const StdinCapture& standard_input, const SignalGate& gate,
                       std::optional<Problem> why_not, MeasuredPasses& passes, Profile& profile) {
   const bool whole_program = input.native.empty();
+  if (whole_program && !passes.texts.empty() && !why_not)
+    why_not = Problem{"PAPI counts in regions, and the program entered none", "",
+                      "annotate it, or use --counters perf or emulated"};
   if (passes.plan.passes > 1) passes.later.resize(passes.plan.passes - 1);
   for (unsigned pass = whole_program ? 0 : 1; pass < passes.plan.passes; ++pass) {
     if (!why_not && scratch == nullptr)
@@ -319,7 +330,7 @@ Recording record(const RecordOptions& options) {
       measured = nullptr;
     }
   }
-  if (options.counters == "perf" && no_hardware) input.not_counted = std::move(no_hardware);
+  if (by_hardware(options) && no_hardware) input.not_counted = std::move(no_hardware);
 
   NativeRun native =
       run_native_pass(options, target, arenas, no_recording, plan, gate, standard_input);
@@ -350,7 +361,7 @@ Recording record(const RecordOptions& options) {
     input.not_counted = shortage(error);
   }
   if (input.not_counted && options.tell && options.counters != "none" &&
-      (!options.once || options.counters == "perf"))
+      (!options.once || by_hardware(options)))
     options.tell("Nothing is counted: " + to_line(*input.not_counted) + ".");
   try {
     join(input, profile);
