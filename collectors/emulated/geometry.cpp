@@ -118,9 +118,8 @@ Result<Geometry> geometry_of(const Topology& topology) {
     const std::uint64_t bytes = usable_bytes(level, ways);
     geometry.levels.push_back({level.name, bytes, ways, level.line_bytes});
     if (bytes < level.bytes)
-      geometry.reduced +=
-          fmt::format("{}{} of {} ({} reported)", geometry.reduced.empty() ? "" : ", ", level.name,
-                      size_text(bytes), size_text(level.bytes));
+      geometry.reduced[level.name] = fmt::format("{} of {} ({} reported)", level.name,
+                                                 size_text(bytes), size_text(level.bytes));
   }
   return checked(std::move(geometry), "the machine's topology");
 }
@@ -129,6 +128,13 @@ std::string to_text(const Geometry& geometry) {
   std::string text;
   for (const CountedCache& level : geometry.levels)
     text += (text.empty() ? "" : ", ") + level.name + " " + size_text(level.bytes);
+  return text;
+}
+
+std::string reduced_text(const Geometry& geometry) {
+  std::string text;
+  for (const auto& [level, reduced] : geometry.reduced)
+    text += (text.empty() ? "" : ", ") + reduced;
   return text;
 }
 

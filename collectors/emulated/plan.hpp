@@ -4,6 +4,7 @@
 #include <collectors/emulated/counts.hpp>
 #include <collectors/emulated/inspect.hpp>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <roofmark/machine.hpp>
 #include <roofmark/result.hpp>
@@ -31,13 +32,15 @@ enum class Caches {
 struct Geometry {
   std::vector<CountedCache> levels;  ///< L1, L2, L3 in this order; L3 may be absent
   std::string source;                ///< "sysfs", "machine"
-  /// The levels that are modelled smaller than they are reported, "" for none:
-  /// "L3 of 128 MiB (480 MiB reported)".
-  std::string reduced = {};
+  /// The levels that are modelled smaller than they are reported:
+  /// "L3": "L3 of 128 MiB (480 MiB reported)".
+  std::map<std::string, std::string> reduced = {};
 };
 
 /// "L1 48 KiB, L2 2 MiB, L3 128 MiB"
 std::string to_text(const Geometry& geometry);
+/// "L2 of 1 MiB (2 MiB reported), L3 of ...": those of `reduced`.
+std::string reduced_text(const Geometry& geometry);
 
 /// The data caches of this host as the kernel describes them.
 Result<Geometry> host_geometry(const std::filesystem::path& sysfs = "/sys/devices/system/cpu");

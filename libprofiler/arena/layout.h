@@ -148,6 +148,7 @@ enum RecordFlag : uint32_t {
   record_other = 1u << 3,         // "(other)"
   record_unclosed = 1u << 4,      // folded only: a thread ended inside a visit
   record_folded = 1u << 5,        // already added to the folded tree: not to be counted again
+  record_other_inside = 1u << 6,  // regions inside it are in "(other)"
 };
 
 // Histogram of visit times: 4 buckets per power of two, from 2^3 to 2^41 ticks. The bucket of a

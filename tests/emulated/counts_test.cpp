@@ -170,13 +170,14 @@ TEST_CASE("of a measured machine's caches the usable part is modelled") {
     topology.caches[2].confirmed_bytes = 128 * mib;
     REQUIRE(geometry().levels[0].bytes == 48 * kib);
     REQUIRE(geometry().levels[2].bytes == 128 * mib);
-    REQUIRE(geometry().reduced == "L3 of 128 MiB (480 MiB reported)");
+    REQUIRE(reduced_text(geometry()) == "L3 of 128 MiB (480 MiB reported)");
   }
   SECTION("any level") {
     topology.caches[1].confirmed_bytes = mib;
     topology.caches[2].confirmed_bytes = 100 * mib;
     REQUIRE(geometry().levels[1].bytes == mib);
-    REQUIRE(geometry().reduced == "L2 of 1 MiB (2 MiB reported), L3 of 100 MiB (480 MiB reported)");
+    REQUIRE(reduced_text(geometry()) ==
+            "L2 of 1 MiB (2 MiB reported), L3 of 100 MiB (480 MiB reported)");
   }
   SECTION("a measured size is cut to what can be simulated") {
     topology.caches[1].ways = 64;
@@ -184,7 +185,7 @@ TEST_CASE("of a measured machine's caches the usable part is modelled") {
     REQUIRE(geometry().levels[1].ways == 32);
     REQUIRE(geometry().levels[2].bytes % (64 * 16 * 16) == 0);
     REQUIRE(geometry().levels[2].bytes > 47153856 - 64 * 16 * 16);
-    REQUIRE(geometry().reduced == "L3 of 45 MiB (480 MiB reported)");
+    REQUIRE(reduced_text(geometry()) == "L3 of 45 MiB (480 MiB reported)");
   }
   SECTION("never more than is reported, never less than a set") {
     topology.caches[1].confirmed_bytes = 4 * mib;

@@ -87,6 +87,8 @@ TEST_CASE("an OpenMP loop is exact with and without regions of the workers") {
   REQUIRE(loop.flop == 2 * 2 * 100000);
   REQUIRE(loop.visits == 2);
   REQUIRE(loop.rows == count);
+  // The team is older than the second visit, but its work is its creator's.
+  REQUIRE_FALSE(loop.has("adopted"));
   REQUIRE(sum(outer, {}).flop == 0);
 
   const Run inner = run({program("openmp"), "100000", "2", "inner"}, flop_only(), team);

@@ -152,3 +152,25 @@ TEST_CASE("10,000 regions are exact and need bounded memory") {
   CAPTURE(more_kib);
   REQUIRE(more_kib < 64 * 1024);
 }
+
+TEST_CASE("what can't be kept is one region below the root, apart from one of its name") {
+  const Run r = run({program("names")}, flop_only());
+  REQUIRE(r.wait_status == 0);
+  REQUIRE(r.counts.processes.size() == 1);
+  std::vector<std::vector<std::string>> paths;
+  for (const auto& region : r.counts.processes[0].regions) {
+    if (region.path.empty()) continue;
+    paths.push_back(region.path);
+    const bool ours =
+        std::find(region.flags.begin(), region.flags.end(), "truncated") != region.flags.end();
+    if (region.path == std::vector<std::string>{"(other)"}) CHECK(region.visits == (ours ? 1 : 2));
+    if (ours) {
+      CHECK(region.path == std::vector<std::string>{"(other)"});
+      REQUIRE(region.mix.size() == 1);
+      CHECK(region.mix[0].flop == 2);
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  CHECK(paths == std::vector<std::vector<std::string>>{
+                     {"(other)"}, {"(other)"}, {"(other)", "inside"}, {"solve"}});
+}

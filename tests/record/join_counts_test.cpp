@@ -146,7 +146,7 @@ TEST_CASE("a range of the cache model stays one, and sampling is labelled") {
   spmv.bytes["DRAM"] = {{1000, 900, 1500}, {10, 10, 10}};
   JoinInput input = input_with({counted({"solve"}, 1, 1, 0), spmv});
   input.counted->processes[0].sampling = "sets 1/8";
-  input.counted->reduced_caches = "L3 of 1 MiB (2 MiB reported)";
+  input.counted->reduced_caches = {{"L3", "L3 of 1 MiB (2 MiB reported)"}};
   const Profile profile = joined(input);
   const Count& read = *find(profile, {"solve"})->work.bytes.at("DRAM").read;
   CHECK(read.value == 1000);
@@ -157,6 +157,25 @@ TEST_CASE("a range of the cache model stays one, and sampling is labelled") {
   CHECK_FALSE(find(profile, {"solve"})->work.bytes.at("DRAM").write->low);
   CHECK(find(profile, {"solve"})->flags.count("sampled") == 1);
   CHECK(find(profile, {"solve"})->work.flop.at(Precision::f64).caveats.empty());
+}
+
+TEST_CASE("a cache that was modelled smaller is a caveat of every level beyond it") {
+  RegionCounts spmv = counted({"solve", "spmv"}, 10, 10, 0);
+  for (const char* level : {"L1", "L2", "L3", "DRAM"})
+    spmv.bytes[level] = {{1000, 1000, 1000}, {10, 10, 10}};
+  JoinInput input = input_with({counted({"solve"}, 1, 1, 0), spmv});
+  const std::string l2 = "L2 of 1 MiB (2 MiB reported)", l3 = "L3 of 1 MiB (2 MiB reported)";
+  input.counted->reduced_caches = {{"L2", l2}, {"L3", l3}};
+  const Profile profile = joined(input);
+  const auto caveats = [&](const char* level) {
+    const Traffic& traffic = find(profile, {"solve", "spmv"})->work.bytes.at(level);
+    CHECK(traffic.read->caveats == traffic.write->caveats);
+    return traffic.read->caveats;
+  };
+  CHECK(caveats("L1").empty());
+  CHECK(caveats("L2").empty());
+  CHECK(caveats("L3") == std::vector<std::string>{l2});
+  CHECK(caveats("DRAM") == std::vector<std::string>{l2, l3});
 }
 
 TEST_CASE("work that may run otherwise natively is flagged, in its region and those around it") {
@@ -278,4 +297,22 @@ TEST_CASE("declared work: a region's own, else its children's") {
   CHECK(find(profile, {"outer", "a"})->work.declared_flop->source == Source::declared);
   CHECK_FALSE(find(profile, {"outer", "a"})->work.declared_bytes);
   CHECK(find(profile, {"own"})->work.declared_flop->value == 1000);
+}
+
+TEST_CASE("what neither run could keep meets, and is apart from a region of its name") {
+  RawProcess p = process();
+  RawThread main = thread(1, true);
+  add(main, top, "(other)", 3, 30, 0, 30);
+  main.nodes[add(main, top, "(other)", 1, 10, 40, 50)].other = true;
+  p.threads.push_back(main);
+  JoinInput input = input_of({p});
+  RegionCounts ours = counted({"(other)"}, 1, 500, 64);
+  ours.flags = {"truncated"};
+  input.counted =
+      CountedPass{"emulated", {process_counts({counted({"(other)"}, 3, 100, 64), ours})}, {}};
+  const Profile profile = joined(input);
+  CHECK(find(profile, {"(other)"})->work.flop.at(Precision::f64).value == 100);
+  const Region& kept_nothing = *find(profile, {"(other) of roofmark"});
+  CHECK(kept_nothing.work.flop.at(Precision::f64).value == 500);
+  CHECK(kept_nothing.flags == std::set<std::string>{"truncated"});
 }

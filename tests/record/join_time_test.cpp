@@ -340,6 +340,44 @@ TEST_CASE("what went wrong in the target is flagged where it did") {
   CHECK(profile.notes.size() == 2);
 }
 
+TEST_CASE("one region that could not be kept flags itself and what it was in, nothing else") {
+  RawProcess p = process();
+  p.truncated = true;
+  RawThread main = thread(1, true);
+  main.truncated = true;
+  const std::size_t solve = add(main, top, "solve", 1, 100, 0, 100);
+  const std::size_t around = add(main, solve, "around", 1, 50, 0, 50);
+  main.nodes[around].other_inside = true;
+  add(main, around, "beside", 1, 10, 0, 10);
+  main.nodes[add(main, top, "(other)", 1, 10, 0, 10)].other = true;
+  p.threads.push_back(main);
+  const Profile profile = joined(input_of({p}));
+  for (const Region& region : profile.regions) {
+    const bool concerned =
+        !region.path.empty() && (region.path.back() == "around" || region.path.back() == "(other)");
+    INFO((region.path.empty() ? "" : region.path.back()));
+    CHECK(region.flags.count("truncated") == (concerned ? 1 : 0));
+  }
+}
+
+TEST_CASE("a region of the program that is called (other) is its own") {
+  RawProcess p = process();
+  RawThread main = thread(1, true);
+  const std::size_t mine = add(main, top, "(other)", 3, 30, 0, 30);
+  add(main, mine, "inside", 1, 10, 0, 10);
+  const std::size_t ours = add(main, top, "(other)", 1, 10, 40, 50);
+  main.nodes[ours].other = true;
+  p.threads.push_back(main);
+  CHECK(path_key(main, mine) != path_key(main, ours));
+  const Profile profile = joined(input_of({p}));
+  CHECK(find(profile, {"(other)"})->visits == 3);
+  CHECK(find(profile, {"(other)"})->flags.count("truncated") == 0);
+  CHECK(find(profile, {"(other)", "inside"})->visits == 1);
+  REQUIRE(find(profile, {"(other) of roofmark"}) != nullptr);
+  CHECK(find(profile, {"(other) of roofmark"})->visits == 1);
+  CHECK(find(profile, {"(other) of roofmark"})->flags.count("truncated") == 1);
+}
+
 TEST_CASE(
     "visits of very different length are noisy, and so is all on a machine that is not quiet") {
   RawProcess p = process();

@@ -6,7 +6,6 @@ namespace {
 constinit Node* root_node = nullptr;
 constinit Map<Node*> by_key;
 constinit UInt nodes = 0;
-constexpr const HChar* other = "(other)";
 
 bool named(const Node* n, const Node* parent, const UChar* name, UInt length) {
   return n->parent == parent && n->length == length && VG_(memcmp)(n->name, name, length) == 0;
@@ -25,6 +24,16 @@ Node* make(Node* parent, const UChar* name, UInt length) {
   return n;
 }
 
+Node* other() {
+  static Node* node;
+  if (node == nullptr) {
+    const HChar* name = "(other)";
+    node = make(root(), reinterpret_cast<const UChar*>(name), static_cast<UInt>(VG_(strlen)(name)));
+    node->other = true;
+  }
+  return node;
+}
+
 }  // namespace
 
 Node* root() {
@@ -33,16 +42,13 @@ Node* root() {
 }
 
 Node* child(Node* parent, const UChar* name, UInt length) {
-  if (nodes >= most_nodes || length > longest_name) {
-    if (folded(parent)) return parent;
-    name = reinterpret_cast<const UChar*>(other);
-    length = static_cast<UInt>(VG_(strlen)(other));
-  }
+  if (parent->other || length > longest_name) return other();
   const ULong parent_bits = reinterpret_cast<UWord>(parent);
   const ULong key = hash_bytes(hash_bytes(hash_start, &parent_bits, 8), name, length) | 1;
   Node** first = by_key.find(key);
   for (Node* n = first == nullptr ? nullptr : *first; n != nullptr; n = n->same_hash)
     if (named(n, parent, name, length)) return n;
+  if (nodes >= most_nodes) return other();
   Node* n = make(parent, name, length);
   if (first != nullptr) {
     n->same_hash = *first;
@@ -51,11 +57,6 @@ Node* child(Node* parent, const UChar* name, UInt length) {
     by_key.insert(key, n);
   }
   return n;
-}
-
-bool folded(const Node* node) {
-  const auto length = static_cast<UInt>(VG_(strlen)(other));
-  return node->length == length && VG_(memcmp)(node->name, other, length) == 0;
 }
 
 }  // namespace roofmark::emulator

@@ -19,14 +19,16 @@ struct Node {
   UInt length;
   UInt depth;
   Heat heat;
+  bool other;  ///< what could not be kept, and not a region of the program that bears its name
 };
 
 inline constexpr UInt longest_name = 4096;
 inline constexpr UInt most_nodes = 1000000;
 
 Node* root();
-/// The child of that name, made if it is not there yet. Past the caps: the child "(other)".
+/// The child of that name, made if it is not there yet. Past the caps, and inside of what is past
+/// them: "(other)" below the root, as in the recording runtime, or the two runs' paths would not
+/// meet.
 Node* child(Node* parent, const UChar* name, UInt length);
-bool folded(const Node* node);
 
 }  // namespace roofmark::emulator

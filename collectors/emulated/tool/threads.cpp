@@ -41,6 +41,10 @@ Thread* thread_of(ThreadId id) {
   return t != nullptr ? t : make_thread(id, nullptr);
 }
 
+UInt first_flags(const Node* node) {
+  return node->other ? truncated : 0U;
+}
+
 Row* row_of(Node* node, const Thread& t) {
   const UInt serial = t.serial < most_thread_rows ? t.serial : most_thread_rows;
   for (Row** link = &node->rows; *link != nullptr; link = &(*link)->next) {
@@ -56,7 +60,7 @@ Row* row_of(Node* node, const Thread& t) {
   row->node = node;
   row->thread = serial;
   row->id = static_cast<UInt>(all_rows.size());
-  row->flags = folded(node) ? truncated : 0U;
+  row->flags = first_flags(node);
   row->next = node->rows;
   node->rows = row;
   all_rows.push(row);
@@ -106,12 +110,15 @@ Host place_for(const Thread& t, const UChar* name, UInt length) {
   return {frame->node, true};
 }
 
-/// The region that a thread without one of its own works for: the innermost of its creator.
+/// The region that a thread without one of its own works for: the innermost of its creator, as a
+/// team's threads do whenever it was made. Where that has none, it is a guess.
 Host host_of(const Thread& t) {
   if (t.detached || &t == first_thread) return {root(), false};
   const Frame* frame = adopter_frame(t);
   if (frame == nullptr) return {root(), false};
-  return {frame->node, !origin_lasts(t) || frame->opened > t.made};
+  const Thread* creator = t.origin.creator;
+  const bool of_creator = creator != nullptr && !creator->ended && !creator->frames.empty();
+  return {frame->node, !of_creator};
 }
 
 void work_for(Node* node, bool is_adopted) {
@@ -208,7 +215,7 @@ void forget_counts(ThreadId id) {
   for (Row* row : all_rows) {
     row->visits = row->declared_flop = row->declared_bytes = 0;
     row->declared = false;
-    row->flags = 0;
+    row->flags = first_flags(row->node);
     row->counters.zero();
   }
   running = survivor;
@@ -220,11 +227,13 @@ ULong enter(const UChar* name, UInt length) {
   const Host host =
       t.frames.empty() ? place_for(t, name, length) : Host{t.frames.back().node, false};
   Node* node = child(host.node, name, length);
+  // Regions inside "(other)" are parts of its visit.
+  const bool goes_on = node->other && host.node == node;
   if (focus::begins_with(node)) flag_partial();
   t.frames.push({node, ++now});
   work_for(node, host.adopted);
   if (focus::counting())
-    ++active_row->visits;
+    active_row->visits += goes_on ? 0 : 1;
   else
     active_row->flags |= passed_over;
   return now;

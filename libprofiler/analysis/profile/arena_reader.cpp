@@ -98,6 +98,7 @@ RawNode node_of(const arena::Record& record, const RawHistogram* histogram) {
   node.inherited = (record.flags & arena::record_inherited) != 0;
   node.unclosed = (record.flags & arena::record_unclosed) != 0;
   node.other = (record.flags & arena::record_other) != 0;
+  node.other_inside = (record.flags & arena::record_other_inside) != 0;
   return node;
 }
 

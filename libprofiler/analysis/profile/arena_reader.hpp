@@ -97,6 +97,7 @@ struct RawNode {
   bool inherited = false;     ///< was open when this process was forked: time counts from the fork
   bool unclosed = false;      ///< folded: a thread ended inside a visit
   bool other = false;         ///< "(other)": paths for which there was no room
+  bool other_inside = false;  ///< regions inside it are in "(other)"
 };
 
 struct RawThread {

@@ -5,6 +5,7 @@
 #include <analysis/profile/arena_reader.hpp>
 #include <collectors/emulated/counts.hpp>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <roofmark/profile.hpp>
@@ -41,14 +42,17 @@ struct PlacementSample {
 
 /// A number that stands for a path in a sample. Never 0.
 std::uint64_t path_key(const std::vector<std::string>& path);
+/// The same of a node that was recorded.
+std::uint64_t path_key(const RawThread& thread, std::size_t node);
 
 /// What a pass that counts left behind.
 struct CountedPass {
   std::string collector;  ///< "emulated"
   std::vector<ProcessCounts> processes;
   std::optional<Problem> problem;  ///< why counts are absent or end early
-  /// Caches that were modelled smaller than they are reported: a caveat of what they gave.
-  std::string reduced_caches = {};
+  /// Caches that were modelled smaller than they are reported, by name: a caveat of what came from
+  /// beyond them.
+  std::map<std::string, std::string> reduced_caches = {};
   /// The pass served the hottest paths alone: why, and what would change it.
   std::optional<Problem> hot_only = {};
 };

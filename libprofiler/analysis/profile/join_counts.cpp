@@ -60,7 +60,7 @@ class Scaling {
 struct Labels {
   std::string collector;
   std::string sampling;
-  std::string caches;  ///< modelled smaller than reported
+  std::map<std::string, std::string> caches;  ///< modelled smaller than reported
 };
 
 Count count_of(const CountRange& range, Source source, const Scaling& scaling,
@@ -87,6 +87,11 @@ Count count_of(std::uint64_t value, const Scaling& scaling, const Labels& labels
   return count_of(CountRange{value, value, value}, Source::counted, scaling, labels);
 }
 
+/// What comes from a level depends on how large the caches before it are.
+bool lies_beyond(const std::string& level, const std::string& cache) {
+  return level.front() != 'L' || level > cache;
+}
+
 void fill(Work& work, const SelfCounts& counts, const Scaling& scaling, const Labels& labels) {
   // What executes no instruction of a precision has counted zero of it: that is known.
   std::map<Precision, std::uint64_t> flop{
@@ -106,9 +111,9 @@ void fill(Work& work, const SelfCounts& counts, const Scaling& scaling, const La
     Traffic& bytes = work.bytes[level];
     bytes = {count_of(traffic.read, source, scaling, labels),
              count_of(traffic.write, source, scaling, labels)};
-    // What comes from memory depends on how large the caches before it are.
-    if (level == "DRAM" && !labels.caches.empty())
-      for (Count* count : {&*bytes.read, &*bytes.write}) count->caveats.push_back(labels.caches);
+    for (const auto& [cache, reduced] : labels.caches)
+      if (lies_beyond(level, cache))
+        for (Count* count : {&*bytes.read, &*bytes.write}) count->caveats.push_back(reduced);
   }
 }
 
@@ -173,7 +178,9 @@ std::vector<SelfCounts> collect(const CountedPass& pass, const std::string& main
     for (const RegionCounts& row : process.regions) {
       std::vector<std::string> path = row.path;
       if (foreign && !path.empty()) path.front() = foreign_name(path.front(), process.exe);
-      const std::size_t region = tree.region(path);
+      const bool other = path.size() == 1 && std::find(row.flags.begin(), row.flags.end(),
+                                                       "truncated") != row.flags.end();
+      const std::size_t region = other ? tree.other(path.front()) : tree.region(path);
       if (counts.size() < tree.regions().size()) counts.resize(tree.regions().size());
       SelfCounts& sum = counts[region];
       sum.seen = true;

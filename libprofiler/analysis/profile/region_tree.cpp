@@ -13,6 +13,9 @@ std::uint64_t extended_key(std::uint64_t key, const std::string& name) {
   return (key ^ (name.size() + 256)) * fnv_prime;
 }
 
+/// Of what could not be kept: a region of the program may have its name.
+constexpr std::uint64_t key_of_other = 2;
+
 std::uint64_t key_of_process(std::uint64_t key, std::int64_t pid) {
   return (key ^ static_cast<std::uint64_t>(pid)) * fnv_prime;
 }
@@ -126,7 +129,7 @@ void add_flags(MergedRegion& region, const RawNode& node) {
     region.flags.insert("unclosed");
   if (node.torn) region.flags.insert("torn");
   if (node.mismatched || node.wrong_thread) region.flags.insert("mismatched");
-  if (node.other) region.flags.insert("truncated");
+  if (node.other || node.other_inside) region.flags.insert("truncated");
   if (node.adopted_visits > 0) region.flags.insert("adopted");
 }
 
@@ -220,6 +223,10 @@ std::uint64_t path_key(const std::vector<std::string>& path) {
   return key != 0 ? key : 1;
 }
 
+std::uint64_t path_key(const RawThread& thread, std::size_t node) {
+  return thread.nodes[node].other ? key_of_other : path_key(thread.path(node));
+}
+
 std::string base_name(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
@@ -232,15 +239,24 @@ RegionTree::RegionTree() : regions_(1), by_name_(1) {}
 
 std::size_t RegionTree::child(std::size_t parent, const std::string& name) {
   const auto [found, is_new] = by_name_[parent].try_emplace(name, regions_.size());
-  const std::size_t index = found->second;
-  if (!is_new) return index;
+  if (is_new) append(parent, name);
+  return found->second;
+}
+
+std::size_t RegionTree::other(const std::string& name) {
+  const auto [found, is_new] = others_.try_emplace(name, regions_.size());
+  if (is_new) append(root, name);
+  return found->second;
+}
+
+void RegionTree::append(std::size_t parent, const std::string& name) {
+  const std::size_t index = regions_.size();
   MergedRegion region;
   region.parent = parent;
   region.name = name;
   regions_.push_back(std::move(region));
   by_name_.emplace_back();
   regions_[parent].children.push_back(index);
-  return index;
 }
 
 std::size_t RegionTree::region(const std::vector<std::string>& path) {
@@ -250,9 +266,13 @@ std::size_t RegionTree::region(const std::vector<std::string>& path) {
 }
 
 std::vector<std::string> RegionTree::path(std::size_t region) const {
+  const std::size_t leaf = region;
   std::vector<std::string> names;
   for (; region != root; region = regions_[region].parent) names.push_back(regions_[region].name);
   std::reverse(names.begin(), names.end());
+  if (names.size() != 1) return names;
+  if (const auto ours = others_.find(names[0]); ours != others_.end() && ours->second == leaf)
+    while (by_name_[root].count(names[0]) != 0) names[0] += " of roofmark";
   return names;
 }
 
@@ -274,10 +294,11 @@ void RegionTree::add(const RawProcess& process, const JoinInput& input,
     for (std::size_t i = 0; i < thread.nodes.size(); ++i) {
       const RawNode& node = thread.nodes[i];
       const bool outermost = node.parent == RawNode::no_parent;
-      keys[i] = extended_key(outermost ? fnv_offset : keys[node.parent], node.name);
-      merged[i] =
-          child(outermost ? root : merged[node.parent],
-                outermost && foreign ? foreign_name(node.name, process.executable) : node.name);
+      keys[i] = node.other ? key_of_other
+                           : extended_key(outermost ? fnv_offset : keys[node.parent], node.name);
+      const std::string name =
+          outermost && foreign ? foreign_name(node.name, process.executable) : node.name;
+      merged[i] = node.other ? other(name) : child(outermost ? root : merged[node.parent], name);
       by_key_[key_of_process(keys[i] != 0 ? keys[i] : 1, process.pid)] = merged[i];
       MergedRegion& region = regions_[merged[i]];
       if (clock) {
@@ -286,7 +307,6 @@ void RegionTree::add(const RawProcess& process, const JoinInput& input,
         add_flags(region, node);
         region.visits += node.visits;
       }
-      if (thread.truncated) region.flags.insert("truncated");
       if (!thread.main && !thread.folded && !thread.creator_tid && !thread.detached &&
           node.adopted_visits > 0)
         region.flags.insert("adopted");

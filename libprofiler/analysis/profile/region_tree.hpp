@@ -65,6 +65,9 @@ class RegionTree {
   /// The region with this path, made when there is none.
   std::size_t region(const std::vector<std::string>& path);
   std::size_t child(std::size_t parent, const std::string& name);
+  /// The outermost region that holds what could not be kept, and not one of the program that bears
+  /// its name: in its path the name of ours is longer then.
+  std::size_t other(const std::string& name);
   /// The region that a sample names.
   std::optional<std::size_t> find(std::int64_t pid, std::uint64_t key) const;
   std::vector<std::string> path(std::size_t region) const;
@@ -74,9 +77,12 @@ class RegionTree {
   const MergedRegion& operator[](std::size_t region) const { return regions_[region]; }
 
  private:
+  void append(std::size_t parent, const std::string& name);
+
   std::vector<MergedRegion> regions_;  ///< parents before children
   std::size_t processes_ = 0;
   std::vector<std::unordered_map<std::string, std::size_t>> by_name_;
+  std::map<std::string, std::size_t> others_;
   std::unordered_map<std::uint64_t, std::size_t> by_key_;
 };
 

@@ -35,7 +35,7 @@ std::optional<emulated::Geometry> caches_to_model(const Machine* machine,
     if (auto geometry = emulated::geometry_of(machine->topology)) {
       if (!geometry->reduced.empty())
         notes.push_back("The modelled caches are what a pointer chase found to be usable: " +
-                        geometry->reduced +
+                        emulated::reduced_text(*geometry) +
                         ". The rest is shared with others or belongs to other cores.");
       return *geometry;
     } else {
@@ -56,7 +56,7 @@ std::string note_of(const CountedPass& counts, const std::optional<emulated::Geo
   std::string note;
   if (geometry)
     note = "caches: " + emulated::to_text(*geometry) +
-           (geometry->reduced.empty() ? "" : "; reduced: " + geometry->reduced);
+           (geometry->reduced.empty() ? "" : "; reduced: " + emulated::reduced_text(*geometry));
   if (counts.problem) note = to_line(*counts.problem) + (note.empty() ? "" : "; " + note);
   return note;
 }

@@ -81,7 +81,7 @@ std::uint64_t open_path(const RawThread& thread) {
     // Parents come first and one path is open at a time, so a later open node lies deeper.
     innermost = i;
   }
-  return innermost ? path_key(thread.path(*innermost)) : 0;
+  return innermost ? path_key(thread, *innermost) : 0;
 }
 
 void add_open_regions(const std::string& recording, PlacementSample& sample) {

@@ -103,7 +103,8 @@ void fold_node(Node* to, Node* from) {
   store(sum.declared_bytes, sum.declared_bytes + one.declared_bytes);
   store(sum.declarations, sum.declarations + one.declarations);
   constexpr uint32_t kept = arena::record_mismatched | arena::record_wrong_thread |
-                            arena::record_inherited | arena::record_unclosed;
+                            arena::record_inherited | arena::record_unclosed |
+                            arena::record_other_inside;
   store(sum.flags, sum.flags | (one.flags & kept));
   __atomic_fetch_or(&one.flags, arena::record_folded, __ATOMIC_RELAXED);
   store_release(sum.sequence, sequence + 2);
@@ -399,6 +400,8 @@ void thread_ends(void* value) {
     node->folded = parent == &folded->other ? parent : find_or_make(folded, parent, node->name);
     if (node->folded == nullptr) {
       node->folded = &folded->other;
+      if (parent->record != nullptr)
+        store(parent->record->flags, parent->record->flags | arena::record_other_inside);
       note_truncation();
     }
     fold_node(node->folded, node);

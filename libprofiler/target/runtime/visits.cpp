@@ -74,6 +74,8 @@ roofmark_token enter_other(Thread* thread) {
     return {&thread->other, 0};
   }
   __atomic_fetch_or(&thread->item->flags, arena::thread_other_full, __ATOMIC_RELAXED);
+  if (const Node* around = current_of(thread); around->record != nullptr)
+    __atomic_fetch_or(&around->record->flags, arena::record_other_inside, __ATOMIC_RELAXED);
   note_truncation();
   came_from(&thread->other, current_of(thread));
   return begin_visit(thread->line, &thread->other);
