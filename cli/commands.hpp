@@ -40,6 +40,8 @@ void add_check_command(CLI::App& app, int& status);
 /// end as the target ended and do not return.
 void add_record_command(CLI::App& app, const std::vector<std::string>& target);
 void add_run_command(CLI::App& app, const std::vector<std::string>& target);
+/// The usage line of such a command.
+void show_usage_with_target(CLI::App& command);
 /// The target: what followed `--`, or what the command did not know, for those who leave `--` out.
 std::vector<std::string> target_of(const CLI::App& command, const std::vector<std::string>& target);
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <new>
 #include <roofmark/result.hpp>
 #include <sstream>
@@ -28,6 +29,21 @@ std::vector<std::string> target_of(const CLI::App& command,
   if (target.empty()) return unknown;
   if (!unknown.empty()) throw CLI::ExtrasError(command.get_name(), unknown);
   return target;
+}
+
+namespace {
+
+class TargetFormatter : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App*, std::string name) const override {
+    return "Usage: " + name + " [OPTIONS] -- PROGRAM [ARGS]\n\n";
+  }
+};
+
+}  // namespace
+
+void show_usage_with_target(CLI::App& command) {
+  command.formatter(std::make_shared<TargetFormatter>());
 }
 
 namespace {

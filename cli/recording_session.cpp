@@ -216,8 +216,10 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
       ->check(not_empty);
   command.add_option("--machine", arguments.machine_file,
                      "Use these ceilings, written by `roofmark machine`");
+  arguments.usage = "roofmark " + command.get_name() + " -- PROGRAM [ARGS]";
   command.add_flag("--no-machine", arguments.no_machine, "Do not measure this machine's ceilings");
   command.prefix_command();
+  show_usage_with_target(command);
   command.footer(
       "Put the program and its arguments behind `--`. Exit status: the program's own; 125 "
       "Roofmark could not start it, 126 it can't be executed, 127 it was not found.");
@@ -254,6 +256,8 @@ std::optional<Problem> output_problem(const RecordingArguments& arguments) {
 }
 
 Session record_and_write(const RecordingArguments& arguments) {
+  if (arguments.target.empty())
+    std::exit(say({"no program was given", "", arguments.usage}, not_started));
   if (const auto problem = output_problem(arguments)) std::exit(say(*problem, not_started));
   ProfileFile file(arguments);
   RecordOptions options = options_of(arguments);

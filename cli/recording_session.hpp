@@ -14,6 +14,7 @@ namespace roofmark::cli {
 
 struct RecordingArguments {
   std::vector<std::string> target;
+  std::string usage;   ///< how the command is called
   std::string output;  ///< empty: a default name
   std::string counters = "auto";
   std::string machine_file;

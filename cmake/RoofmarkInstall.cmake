@@ -22,6 +22,7 @@ endforeach()
 # Collectors and data are installed by their own rooms.
 install(FILES "${PROJECT_SOURCE_DIR}/docs/profile.schema.json" "${PROJECT_SOURCE_DIR}/docs/machine.schema.json"
   "${PROJECT_SOURCE_DIR}/docs/events.schema.json" "${PROJECT_SOURCE_DIR}/docs/check.schema.json"
+  "${PROJECT_SOURCE_DIR}/docs/events-list.schema.json"
   DESTINATION "${CMAKE_INSTALL_DATADIR}/roofmark")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 

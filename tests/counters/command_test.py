@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """`roofmark events` from outside: on this machine, for other processors, with tables of one's own.
 
-usage: command_test.py ROOFMARK TABLES CPUINFO_FOLDER
+usage: command_test.py ROOFMARK TABLES CPUINFO_FOLDER SCHEMA
 """
+import copy
 import json
 import os
 import pathlib
@@ -11,6 +12,12 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+import schema  # noqa: E402
+
+lists = schema.Schema(sys.argv[4]) if schema.Validator else None
+if lists is None:
+    print("the schema is not tested: " + schema.missing)
 roofmark, tables, cpuinfo = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 
 
@@ -20,6 +27,13 @@ def run(*arguments, **environment):
         return subprocess.run([roofmark, "events", *arguments], capture_output=True, text=True, env=full, check=False)
 
 
+def answer_of(done):
+    answer = schema.parse(done.stdout)
+    if lists is not None:
+        assert lists.accepts(answer), lists.errors(answer)
+    return answer
+
+
 def listed(processor, *pmus, **environment):
     """What is listed for a processor, with a kernel that has these PMUs."""
     with tempfile.TemporaryDirectory() as devices:
@@ -27,7 +41,7 @@ def listed(processor, *pmus, **environment):
             (pathlib.Path(devices) / pmu).mkdir()
         done = run("--cpuinfo", str(cpuinfo / f"{processor}.txt"), "--devices", devices, "--format", "json", **environment)
         assert done.returncode == 0, done
-        return json.loads(done.stdout), done.stderr
+        return answer_of(done), done.stderr
 
 
 class Events(unittest.TestCase):
@@ -35,14 +49,16 @@ class Events(unittest.TestCase):
         done = run()
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stderr, "")
-        answer = json.loads(run("--format", "json").stdout)
+        answer = answer_of(run("--format", "json"))
         self.assertEqual(answer["schema"], "roofmark-events-list/1")
         # Either the cores have a PMU, or one reason with its remedy says why not.
         has_pmu = any(table["pmus"] for table in answer["tables"])
         self.assertNotEqual(has_pmu, "nothing" in answer)
         if "nothing" in answer:
             self.assertTrue(answer["nothing"]["reason"] and answer["nothing"]["fix"])
-            self.assertEqual(done.stdout.count("Nothing can be counted here"), 1)
+            said = " ".join(done.stdout.split())
+            self.assertEqual(said.count("othing can be counted here"), 1)
+            self.assertEqual(said.count("Nothing can be counted here"), answer["nothing"]["of"] == "all")
 
     def test_with_and_without_a_pmu(self):
         answer, _ = listed("skylake_x", "cpu", "uncore_imc_0")
@@ -55,6 +71,15 @@ class Events(unittest.TestCase):
         self.assertFalse(there["bytes.DRAM.read", "socket"])
         answer, _ = listed("skylake_x", "software")
         self.assertIn("no PMU `cpu`", answer["nothing"]["reason"])
+        self.assertEqual(answer["nothing"]["of"], "all")
+        # The memory controllers count without a PMU of the cores.
+        answer, _ = listed("skylake_x", "software", "uncore_imc_0")
+        self.assertEqual(answer["nothing"]["of"], "process")
+        self.assertTrue(any(q["pmus_there"] for q in answer["tables"][0]["quantities"]))
+        with tempfile.TemporaryDirectory() as devices:
+            (pathlib.Path(devices) / "uncore_imc_0").mkdir()
+            text = " ".join(run("--cpuinfo", str(cpuinfo / "skylake_x.txt"), "--devices", devices).stdout.split())
+        self.assertIn("Of a program nothing can be counted here, only of a whole socket: the kernel has no PMU `cpu`", text)
         answer, _ = listed("zen1_guest", "software")
         self.assertIn("virtual", answer["nothing"]["reason"])
 
@@ -96,8 +121,26 @@ class Events(unittest.TestCase):
         for path in sorted(cpuinfo.glob("*.txt")):
             done = run("--cpuinfo", str(path))
             self.assertEqual(done.returncode, 0, path)
+            answer_of(run("--cpuinfo", str(path), "--format", "json"))
             self.assertNotIn("(no name)", done.stdout)
             self.assertLessEqual(max(map(len, done.stdout.splitlines())), 160)
+
+    def test_the_schema_refuses(self):
+        if lists is None:
+            self.skipTest(schema.missing)
+        answer, _ = listed("skylake_x", "software")
+
+        def spoilt(change):
+            other = copy.deepcopy(answer)
+            change(other)
+            return other
+        first = lambda d: d["tables"][0]["quantities"][0]
+        for change in (lambda d: d.update(schema="roofmark-events-list/2"), lambda d: d.pop("tables"),
+                       lambda d: d["nothing"].pop("of"), lambda d: d["nothing"].update(fix=""),
+                       lambda d: first(d).update(quantity="flops"), lambda d: first(d).update(sum=[]),
+                       lambda d: first(d).update(pmus_there="yes"), lambda d: first(d).update(scope="thread"),
+                       lambda d: d["tables"][0].update(extra=1), lambda d: d["processors"][0].update(hardware_threads=0)):
+            self.assertFalse(lists.accepts(spoilt(change)))
 
     def test_bad_input(self):
         done = run("--cpuinfo", "/nonexistent")

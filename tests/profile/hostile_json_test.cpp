@@ -46,6 +46,8 @@ TEST_CASE("what is not JSON is refused with line and column") {
   require_refusal(std::string("\0\0\0", 3), "bad.roofmark.json:1:1");
   require_refusal("{\"a\": NaN}", "bad.roofmark.json:1:");
   require_refusal("{\"a\": 1e999}", "bad.roofmark.json:1:");
+  require_refusal("{\"a\": 1e999}", "a number is larger than a double can hold");
+  require_refusal("{\"a\": [-1e400]}", "a number is larger than a double can hold");
   require_refusal(valid() + "{}", "bad.roofmark.json:");
 }
 

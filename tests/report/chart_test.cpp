@@ -1,5 +1,7 @@
 #include <cmath>
 #include <roofmark/report.hpp>
+#include <set>
+#include <utility>
 
 #include "analysis/report/chart_ceilings.hpp"
 #include "catch.hpp"
@@ -197,6 +199,21 @@ TEST_CASE("the machine's own roof is emphasised, lower rungs are told apart") {
         REQUIRE(std::abs(std::log(lines[i].per_s.value / lines[j].per_s.value)) >= 0.05);
   }
   REQUIRE(roofs == 5);  // four levels and one peak
+}
+
+TEST_CASE("no two ceilings of a chart have one name and number of cores") {
+  Machine machine = sample::machine();
+  // Measured in bursts and over a second, with unequal results.
+  for (const ComputeCeiling& burst : std::vector<ComputeCeiling>(machine.compute)) {
+    ComputeCeiling sustained = burst;
+    sustained.sustained = true;
+    sustained.flop_per_s *= burst.operation == Operation::fma ? 1.3 : 0.7;
+    machine.compute.push_back(sustained);
+  }
+  std::set<std::pair<std::string, double>> names;
+  for (const ChartCeiling& line : report::chart_ceilings(machine, {Precision::f64}))
+    CHECK(names.emplace(line.name, line.cores).second);
+  CHECK(names.size() > 5);
 }
 
 TEST_CASE("the level shown first is the outermost at which most of the time has a place") {

@@ -1,4 +1,5 @@
 #include <roofmark/report.hpp>
+#include <set>
 #include <vector>
 
 #include "catch.hpp"
@@ -53,6 +54,33 @@ TEST_CASE("CSV: one record a region, an empty field for what is absent") {
   REQUIRE(field(1, "self.wall_s") == "0.05");
   REQUIRE(field(5, "flop.f64").empty());
   REQUIRE(field(5, "missing").find("bytes.DRAM: the counted pass ended") != std::string::npos);
+}
+
+TEST_CASE("CSV: no text is a formula, every number is a number") {
+  Profile profile = sample::profile();
+  profile.regions[1].path = {"=HYPERLINK(\"x\")"};
+  profile.regions[2].path = {"-1+1", "part"};
+  profile.regions[3].path = {" @SUM(A1)"};
+  profile.regions[4].path = {"solve = fast"};
+  Roofline& roofline = profile.regions[1].rooflines.front();
+  roofline.achieved_flop_per_s = -1.5e-7;
+  const auto records = parse(render_csv(profile));
+  std::set<std::string> texts;
+  bool negative = false;
+  for (std::size_t record = 1; record < records.size(); ++record)
+    for (const std::string& field : records[record]) {
+      texts.insert(field);
+      negative = negative || field == "-1.5e-07";
+      if (field.empty() || std::string("=+-@\t\r").find(field[0]) == std::string::npos) continue;
+      std::size_t used = 0;
+      std::stod(field, &used);
+      CHECK(used == field.size());
+    }
+  CHECK(negative);
+  CHECK(texts.count("'=HYPERLINK(\"x\")") == 1);
+  CHECK(texts.count("'-1+1/part") == 1);
+  CHECK(texts.count("' @SUM(A1)") == 1);
+  CHECK(texts.count("solve = fast") == 1);
 }
 
 TEST_CASE("CSV: intensity and side are those of the level") {

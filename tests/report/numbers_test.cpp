@@ -3,6 +3,8 @@
 #include <clocale>
 #include <cmath>
 
+#include "analysis/roofline/quantity_text.hpp"
+#include "analysis/text/plain_text.hpp"
 #include "catch.hpp"
 
 using namespace roofmark::report;
@@ -66,4 +68,11 @@ TEST_CASE("a locale with decimal commas changes nothing") {
   CHECK(exact(0.1) == "0.1");
   CHECK(whole(1.5e6) == "1.5M");
   std::setlocale(LC_ALL, "C");
+}
+
+TEST_CASE("the model's sentences and the tables write microseconds alike") {
+  const std::string in_sentences = roofmark::model::seconds_text(4.56e-6);
+  REQUIRE(in_sentences == duration(4.56e-6, true));
+  REQUIRE(roofmark::text::printable_ascii(in_sentences) == duration(4.56e-6, false));
+  REQUIRE(with_prefix(4.56e-6, "s", 3) == in_sentences);
 }

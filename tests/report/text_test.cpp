@@ -33,6 +33,22 @@ TEST_CASE("text: the table holds every column at 80 columns") {
     REQUIRE(spmv.find(cell) != std::string::npos);
 }
 
+TEST_CASE("text: where another level than the column's gives the roof, that level is named") {
+  Profile profile = sample::profile();
+  const std::string before = render_text(profile);
+  CHECK(before.find("*:") == std::string::npos);
+  Roofline& spmv = profile.regions[1].rooflines.front();
+  spmv.binding = "L1";
+  spmv.levels["L1"] = {};
+  const std::string text = render_text(profile);
+  CHECK(line_with(text, "  spmv").find("0.0941*") != std::string::npos);
+  CHECK(text.find("FLOP/B: at DRAM; *: the roof of this region is at L1 (--level shows it).") !=
+        std::string::npos);
+  TextOptions at_l1;
+  at_l1.level = "L1";
+  CHECK(line_with(render_text(profile, at_l1), "  spmv").find('*') == std::string::npos);
+}
+
 TEST_CASE("text: wide terminals get words for sources") {
   TextOptions options;
   options.width = 140;

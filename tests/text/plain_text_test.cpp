@@ -74,5 +74,11 @@ TEST_CASE("a name that would not be seen stands in quotes") {
 TEST_CASE("markup and CSV are inert") {
   REQUIRE(markup("<a href='x'>&\"") == "&lt;a href=&#39;x&#39;&gt;&amp;&quot;");
   REQUIRE(csv_field("plain") == "plain");
+  for (const char* formula : {"=1+1", "+1", "-1", "@x", "\t=1", "\r=1", "  =1",
+                              "\xef\xbc\x9d"
+                              "1"})
+    REQUIRE(csv_field(formula).substr(0, 1) == "'");
+  for (const char* plain : {"a=1", "1", "'", "", "  ", "(other)"})
+    REQUIRE(csv_field(plain) == plain);
   REQUIRE(csv_field("a,\"b\"") == "\"a,\"\"b\"\"\"");
 }

@@ -162,6 +162,15 @@ std::optional<Problem> why_nothing(const CountableEvents& events) {
                      : "use a kernel with perf events for this processor, or --counters emulated"};
 }
 
+bool counts_anything(const CountableEvents& events) {
+  return std::any_of(events.matches.begin(), events.matches.end(), [&](const TableMatch& match) {
+    const std::vector<Formula>& formulas = match.table->formulas;
+    return std::any_of(formulas.begin(), formulas.end(), [&](const Formula& formula) {
+      return has_pmus(formula, match, events.pmus);
+    });
+  });
+}
+
 std::string render_events_text(const CountableEvents& events, const EventsTextOptions& options) {
   std::string out;
   for (const CpuIdentity& cpu : events.cpus) {
@@ -171,7 +180,10 @@ std::string render_events_text(const CountableEvents& events, const EventsTextOp
   }
   if (const auto problem = why_nothing(events))
     out +=
-        text::indented("Nothing can be counted here: " + problem->reason + "; " + problem->remedy,
+        text::indented((counts_anything(events) ? "Of a program nothing can be counted here, only "
+                                                  "of a whole socket: "
+                                                : "Nothing can be counted here: ") +
+                           problem->reason + "; " + problem->remedy,
                        0, 2, options.width);
   for (const TableMatch& match : events.matches) out += table_text(match, events, options);
   if (!events.matches.empty())
@@ -190,7 +202,9 @@ std::string render_events_json(const CountableEvents& events) {
                                   {"identity", text::printable(to_text(cpu))},
                                   {"hardware_threads", cpu.processors}});
   if (const auto problem = why_nothing(events))
-    root["nothing"] = {{"reason", problem->reason}, {"fix", problem->remedy}};
+    root["nothing"] = {{"of", counts_anything(events) ? "process" : "all"},
+                       {"reason", problem->reason},
+                       {"fix", problem->remedy}};
   root["tables"] = Json::array();
   for (const TableMatch& match : events.matches) {
     Json table = {{"name", match.table->name},   {"about", match.table->about},

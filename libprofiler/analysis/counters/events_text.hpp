@@ -18,8 +18,11 @@ struct CountableEvents {
   std::vector<TableMatch> matches;
 };
 
-/// Why no event of the cores can be counted, where none can: no table, or no PMU.
+/// Why no event of the cores can be counted, where none can: no table, or no PMU. A socket's memory
+/// controllers may count all the same.
 std::optional<Problem> why_nothing(const CountableEvents& events);
+/// Whether the kernel has the PMUs of any quantity.
+bool counts_anything(const CountableEvents& events);
 
 struct EventsTextOptions {
   std::size_t width = 80;

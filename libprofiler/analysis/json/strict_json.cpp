@@ -47,6 +47,8 @@ class Builder : public nlohmann::json_sax<Json> {
     if (const auto colon = reason.find(": "); colon != std::string::npos)
       reason.erase(0, colon + 2);
     at_ = position;
+    constexpr int out_of_range_number = 406;
+    if (error.id == out_of_range_number) reason_ = "a number is larger than a double can hold";
     if (!reason_) reason_ = "this is not JSON: " + reason;
     return false;
   }

@@ -63,6 +63,24 @@ bool crowded(const std::vector<ChartCeiling>& lines, const ChartCeiling& candida
   });
 }
 
+/// The same at another height: a second measurement of it.
+bool named(const std::vector<ChartCeiling>& lines, const ChartCeiling& candidate) {
+  return std::any_of(lines.begin(), lines.end(), [&](const ChartCeiling& line) {
+    return line.name == candidate.name && line.cores == candidate.cores;
+  });
+}
+
+/// A burst of what was measured over a second as well: the roof is drawn from the latter, and the
+/// same name at another height says nothing.
+bool is_burst_of_sustained(const Machine& machine, const ComputeCeiling& ceiling) {
+  return !ceiling.sustained &&
+         std::any_of(machine.compute.begin(), machine.compute.end(), [&](const auto& other) {
+           return other.sustained && other.precision == ceiling.precision &&
+                  other.isa == ceiling.isa && other.width_bits == ceiling.width_bits &&
+                  other.operation == ceiling.operation && other.threads == ceiling.threads;
+         });
+}
+
 bool flat_roof(Operation operation) {
   return operation == Operation::fma || operation == Operation::muladd ||
          operation == Operation::add || operation == Operation::mul;
@@ -75,6 +93,7 @@ void add_rungs(std::vector<ChartCeiling>& lines, const Machine& machine, Precisi
     if (ceiling.precision != precision || !flat_roof(ceiling.operation)) continue;
     if (!(ceiling.flop_per_s > 0) || ceiling.flop_per_s >= top.per_s) continue;
     if (static_cast<double>(ceiling.threads) != top.threads) continue;
+    if (is_burst_of_sustained(machine, ceiling)) continue;
     const Ceiling rung = ceiling_of(ceiling);
     rungs.push_back(line_of(rung, Kind::compute, rung.name, false));
   }
@@ -86,7 +105,7 @@ void add_rungs(std::vector<ChartCeiling>& lines, const Machine& machine, Precisi
   for (const ChartCeiling& rung : rungs) {
     // The lowest one says what scalar code gets: it always has a place.
     const bool lowest = &rung == &rungs.back();
-    if ((added + 1 >= most && !lowest) || crowded(lines, rung)) continue;
+    if ((added + 1 >= most && !lowest) || crowded(lines, rung) || named(lines, rung)) continue;
     lines.push_back(rung);
     ++added;
   }
@@ -94,12 +113,13 @@ void add_rungs(std::vector<ChartCeiling>& lines, const Machine& machine, Precisi
   const ComputeCeiling* single = nullptr;
   for (const ComputeCeiling& ceiling : machine.compute)
     if (ceiling.precision == precision && ceiling.threads == 1 &&
+        !is_burst_of_sustained(machine, ceiling) &&
         (!single || ceiling.flop_per_s > single->flop_per_s))
       single = &ceiling;
   if (!single || !(single->flop_per_s > 0)) return;
   const Ceiling ceiling = ceiling_of(*single);
   const ChartCeiling line = line_of(ceiling, Kind::compute, ceiling.name, false);
-  if (!crowded(lines, line)) lines.push_back(line);
+  if (!crowded(lines, line) && !named(lines, line)) lines.push_back(line);
 }
 
 /// The fastest a level gives to one core, where more than one was measured together.
@@ -112,7 +132,7 @@ void add_single_core(std::vector<ChartCeiling>& lines, const Machine& machine,
       single = &ceiling;
   if (!single || !(single->interface_bytes_per_s > 0)) return;
   const ChartCeiling line = line_of(ceiling_of(*single), Kind::bandwidth, level, false);
-  if (!crowded(lines, line)) lines.push_back(line);
+  if (!crowded(lines, line) && !named(lines, line)) lines.push_back(line);
 }
 
 }  // namespace

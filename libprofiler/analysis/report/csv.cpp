@@ -18,23 +18,26 @@ using namespace text;
 
 class Record {
  public:
-  void add(const std::string& field) {
-    if (!first_) text_ += ',';
-    first_ = false;
-    text_ += csv_field(field);
-  }
-  void add(const std::optional<double>& number) { add(number ? exact(*number) : std::string()); }
+  void add(const std::string& text) { put(csv_field(text)); }
+  void add(std::uint64_t number) { put(std::to_string(number)); }
+  void add(const std::optional<double>& number) { put(number ? exact(*number) : std::string()); }
   void add(const std::optional<Measure>& measure) {
-    add(measure ? exact(measure->value) : std::string());
+    put(measure ? exact(measure->value) : std::string());
     add(measure ? std::string(spelling(measure->source)) : std::string());
   }
   void add(const std::optional<Count>& count) {
-    add(count ? std::to_string(count->value) : std::string());
+    put(count ? std::to_string(count->value) : std::string());
     add(count ? std::string(spelling(count->source)) : std::string());
   }
   std::string take() { return text_ + "\r\n"; }
 
  private:
+  void put(const std::string& field) {
+    if (!first_) text_ += ',';
+    first_ = false;
+    text_ += field;
+  }
+
   std::string text_;
   bool first_ = true;
 };
@@ -121,8 +124,8 @@ std::string render_csv(const Profile& profile, const std::string& wanted_level) 
     const Region& region = profile.regions[row.region];
     Record record;
     record.add(region.path.empty() ? std::string() : row.path);
-    record.add(std::to_string(region.visits));
-    record.add(std::to_string(region.threads));
+    record.add(region.visits);
+    record.add(region.threads);
     record.add(fmt::format("{}", fmt::join(region.flags, " ")));
     add_work(record, quantities, region.work);
     add_work(record, quantities, region.self);

@@ -24,7 +24,7 @@ constexpr std::array<FlagWord, 15> words = {{
     {"sampled", "only a part of its visits or cache sets was counted"},
     {"too_small", "a visit is so short that the marker's own cost decides; mark a larger scope"},
     {"torn", "its numbers were caught in the middle of a change"},
-    {"truncated", "more paths or a longer name than could be kept; some are folded into (other)"},
+    {"truncated", "regions inside it that could not be kept are in (other)"},
     {"uncertain_counts",
      "its counts are small against what reading the counters adds and removes; see their ranges"},
     {"unclosed", "still open when the program ended; its time counts up to that moment"},

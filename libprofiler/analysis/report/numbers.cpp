@@ -41,7 +41,7 @@ std::string significant_padded(double value, int digits) {
 std::string with_prefix(double value, std::string_view unit, int digits) {
   if (!std::isfinite(value)) return "-";
   static constexpr std::array<std::string_view, 17> prefixes = {
-      "y", "z", "a", "f", "p", "n", "u", "m", "", "k", "M", "G", "T", "P", "E", "Z", "Y"};
+      "y", "z", "a", "f", "p", "n", "µ", "m", "", "k", "M", "G", "T", "P", "E", "Z", "Y"};
   if (value == 0) return fmt::format("0 {}", unit);
   const std::string rounded = fmt::format("{:.{}e}", value, std::max(digits, 1) - 1);
   const int exponent = std::stoi(rounded.substr(rounded.find('e') + 1));

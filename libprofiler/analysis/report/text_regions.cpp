@@ -66,6 +66,14 @@ double own_time(const Profile& profile, const RegionRow& row) {
   return self ? self.value() : row.time_s.value();
 }
 
+/// The interface that gives the region's roof, where that is not the one of the column.
+std::string roof_elsewhere(const RegionRow& row, const std::string& level) {
+  if (!row.roofline || !row.intensity) return {};
+  const std::string& binding = row.roofline->binding;
+  return binding != level && row.roofline->levels.count(binding) != 0 ? printable(binding)
+                                                                      : std::string();
+}
+
 class Cells {
  public:
   Cells(const TextOptions& options, Absences& absences) : options_(options), absences_(absences) {}
@@ -82,9 +90,12 @@ class Cells {
 };
 
 std::string key_of(const std::set<Source>& sources, const std::set<std::string>& levels,
-                   bool ranges, bool flags, bool words) {
-  std::string text = fmt::format("FLOP/B: at {}. Roof: share of the machine's roof reached.",
-                                 fmt::join(levels, ", "));
+                   const std::set<std::string>& elsewhere, bool ranges, bool flags, bool words) {
+  std::string text = fmt::format("FLOP/B: at {}", fmt::join(levels, ", "));
+  if (!elsewhere.empty())
+    text += fmt::format("; *: the roof of this region is at {} (--level shows it)",
+                        fmt::join(elsewhere, " or "));
+  text += ". Roof: share of the machine's roof reached.";
   if (!words && !sources.empty()) {
     text += " Source of FLOPs/bytes:";
     std::string list;
@@ -144,13 +155,14 @@ std::string regions_table(const Profile& profile, const std::vector<RegionRow>& 
   std::vector<TextColumn> columns = {
       {"Region", false, 400, 0, true}, {"Visits", true, 8, 3, false},
       {"Time", true, 8, 2, false},     {"Share", true, 6, 0, false},
-      {"GFLOP/s", true, 8, 0, false},  {"FLOP/B", true, 8, 1, false},
+      {"GFLOP/s", true, 8, 0, false},  {"FLOP/B", true, 9, 1, false},
       {"Roof", true, 6, 0, false},     {"Verdict", false, verdict_columns, 0, false},
       {"Source", false, 20, 4, false}};
   if (precisions) columns.insert(columns.begin() + 5, {"Unit", false, words ? 20u : 4u, 5, false});
   TextTable table(columns);
 
   std::set<Source> sources;
+  std::set<std::string> elsewhere;
   bool ranges = false, flags = false;
   const PathIndex paths(profile.regions);
   std::set<std::size_t> printed;
@@ -169,13 +181,17 @@ std::string regions_table(const Profile& profile, const std::vector<RegionRow>& 
     for (const auto& source : {row.flop_source, row.bytes_source})
       if (source) sources.insert(*source);
 
+    const std::string roof_at = roof_elsewhere(row, level);
+    if (!roof_at.empty()) elsewhere.insert(roof_at);
+
     std::vector<TextCell> line = {
         {name, ""},
         {whole(static_cast<double>(region.visits)), ""},
         cells.of(row.time_s, row.path, duration(row.time_s.value(), options.utf8)),
         cells.of(row.share, row.path, percent(row.share.value())),
         cells.of(row.flop_per_s, row.path, significant_padded(row.flop_per_s.value() / 1e9)),
-        cells.of(row.intensity, row.path, significant_padded(row.intensity.value())),
+        cells.of(row.intensity, row.path,
+                 significant_padded(row.intensity.value()) + (roof_at.empty() ? "" : "*")),
         cells.of(row.fraction, row.path, percent(row.fraction.value())),
         {options.utf8 ? verdict_of(row, verdict_columns)
                       : printable_ascii(verdict_of(row, verdict_columns)),
@@ -193,7 +209,7 @@ std::string regions_table(const Profile& profile, const std::vector<RegionRow>& 
     text +=
         fmt::format("({} lighter regions more: --all shows them)\n", rows.size() - shown.size());
   for (const std::string& line :
-       wrapped(key_of(sources, {printable(level)}, ranges, flags, words), options.width))
+       wrapped(key_of(sources, {printable(level)}, elsewhere, ranges, flags, words), options.width))
     text += painted(line, "2", options.colour) + '\n';
   return text;
 }

@@ -20,7 +20,7 @@ constexpr std::array<Prefix, 11> prefixes = {{{1e18, "E"},
                                               {1e3, "k"},
                                               {1, ""},
                                               {1e-3, "m"},
-                                              {1e-6, "u"},
+                                              {1e-6, "µ"},
                                               {1e-9, "n"},
                                               {1e-12, "p"}}};
 

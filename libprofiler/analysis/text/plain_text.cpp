@@ -276,7 +276,13 @@ std::string markup(std::string_view bytes) {
 }
 
 std::string csv_field(std::string_view bytes) {
-  const std::string text = printable(bytes);
+  // The first characters that make a cell a formula, those of full width too, and blanks before
+  // them.
+  constexpr std::u32string_view formula = U"=+-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20";
+  std::size_t first = std::min(bytes.find_first_not_of(' '), bytes.size());
+  const bool harmful =
+      first < bytes.size() && formula.find(decode(bytes, first).code) != formula.npos;
+  const std::string text = (harmful ? "'" : "") + printable(bytes);
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) {

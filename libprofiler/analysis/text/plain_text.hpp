@@ -43,7 +43,8 @@ std::string path_text(const std::vector<std::string>& path);
 /// For XML and HTML text and attribute values in double quotes. Takes raw bytes.
 std::string markup(std::string_view bytes);
 
-/// One RFC 4180 field, quoted where it has to be. Raw bytes made printable.
+/// One RFC 4180 field, quoted where it has to be. Raw bytes made printable; what a spreadsheet
+/// would take for a formula has a ' before it.
 std::string csv_field(std::string_view bytes);
 
 /// A code point and how many bytes it took; U+FFFD for what is malformed.
