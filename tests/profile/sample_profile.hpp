@@ -65,6 +65,7 @@ inline Profile sample_profile() {
   Profile profile;
   profile.program = {{"./solve", "--file", "\xff.dat"}, 139, "2026-01-02T03:04:05Z", "host"};
   profile.program.large_page_share = 0.25;
+  profile.program.waited_share = 0.75;
   profile.machine.identity["cpu_model"] = "a test";
   profile.machine.measured_at = "2026-01-02T03:04:05Z";
   profile.machine.compute = {{}};

@@ -398,6 +398,7 @@ TEST_CASE(
   const Profile busy = joined(input);
   CHECK(find(busy, {"even"})->flags.count("noisy") == 1);
   CHECK(busy.regions[0].flags.count("noisy") == 1);
+  CHECK(busy.program.waited_share == Approx(0.6 / 10.6));
   REQUIRE(busy.notes.size() == 1);
   CHECK(busy.notes[0].find("taken together, were ready to run for 0.6 s") != std::string::npos);
   CHECK(busy.notes[0].find("ran for 10 s") != std::string::npos);

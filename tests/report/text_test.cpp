@@ -87,6 +87,20 @@ TEST_CASE("text: the worst regions come with the reason and what to try") {
   REQUIRE(text.find("setup/hash: ") == std::string::npos);  // too small to believe
 }
 
+TEST_CASE("text: that the program waited for a core stands before its numbers") {
+  Profile profile = sample::profile();
+  TextOptions options;
+  options.width = 200;
+  REQUIRE(render_text(profile, options).find("for a core,") == std::string::npos);
+  profile.program.waited_share = 0.75;
+  const std::string text = render_text(profile, options);
+  const auto told = text.find("waited 75% of its time for a core");
+  REQUIRE(told != std::string::npos);
+  REQUIRE(told < text.find("Visits"));
+  profile.program.waited_share = 0.02;
+  REQUIRE(render_text(profile, options).find("of its time for a core") == std::string::npos);
+}
+
 TEST_CASE("text: flags, passes, markers and ceilings are told") {
   const std::string text = render_text(sample::profile());
   REQUIRE(line_with(text, "too_small (").find("a visit is so short") != std::string::npos);

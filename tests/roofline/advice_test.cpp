@@ -115,6 +115,21 @@ TEST_CASE("a region that does next to nothing waits for others, and not for its 
   REQUIRE(!advice(region(0.0005), "depend on each other"));
 }
 
+TEST_CASE("where the program waited for cores, that comes before its own waiting") {
+  Profile profile;
+  profile.machine = test::two_cores();
+  profile.regions = {
+      RegionMaker().wall(1).flop(1e6).in_l1().operations("instructions", 0.2 * 2.5e9)};
+  const auto first = [&](std::optional<double> share) {
+    profile.program.waited_share = share;
+    judge(profile);
+    return profile.regions[0].rooflines[0].advice.at(0).text;
+  };
+  REQUIRE(first(0.6).find("waited 60 %") != std::string::npos);
+  REQUIRE(first(0.1).find("quiet machine") == std::string::npos);
+  REQUIRE(first({}).find("quiet machine") == std::string::npos);
+}
+
 TEST_CASE("more cores: only where some were idle and would help") {
   REQUIRE(*advice(RegionMaker().wall(1).flop(18e9).in_l1(), "cores busy")->gain == Approx(2));
   REQUIRE(!advice(RegionMaker().wall(1).threads(2, 2).flop(34e9).in_l1(), "cores busy"));

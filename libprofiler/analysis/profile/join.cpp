@@ -254,8 +254,13 @@ double coverage(const RegionTree& tree, const std::vector<SelfCounts>& counts) {
 
 /// Times are wall times: what the program waited for a core is in them. Of the time that its
 /// threads could have run, summed over them.
+std::optional<double> waited_share(const WholeProgram& whole) {
+  const double could_run_s = whole.waited_s + whole.user_s + whole.system_s;
+  // None at all may be a kernel that does not tell.
+  return whole.waited_s > 0 ? std::optional(whole.waited_s / could_run_s) : std::nullopt;
+}
 bool waited_much(const WholeProgram& whole) {
-  return whole.waited_s > noisy_waiting * (whole.waited_s + whole.user_s + whole.system_s);
+  return waited_share(whole).value_or(0) > noisy_waiting;
 }
 
 void note_waiting(const WholeProgram& whole, Profile& profile) {
@@ -345,6 +350,7 @@ std::string main_executable(const JoinInput& input) {
 
 void join(const JoinInput& input, Profile& profile) {
   profile.program.large_page_share = input.whole.large_page_share;
+  profile.program.waited_share = waited_share(input.whole);
   RegionTree tree;
   const std::string executable = main_executable(input);
   for (const RawProcess& process : input.native) tree.add(process, input, executable);

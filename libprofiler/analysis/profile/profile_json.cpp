@@ -393,6 +393,7 @@ class ProfileWriter {
     put_text("started", program.started);
     put_text("host", program.host);
     put_number("large_page_share", program.large_page_share);
+    put_number("waited_share", program.waited_share);
     out_.close_object();
   }
 

@@ -259,6 +259,7 @@ Program read_program(const JsonReader& json) {
   program.started = json.text_or("started", "");
   program.host = json.text_or("host", "");
   if (json.has("large_page_share")) program.large_page_share = json.share("large_page_share");
+  if (json.has("waited_share")) program.waited_share = json.share("waited_share");
   return program;
 }
 

@@ -23,6 +23,8 @@ std::string stopped(std::string text) {
   return text.empty() ? text : text + ".";
 }
 
+constexpr double told_waiting = 0.1;
+
 }  // namespace
 
 std::string command_line(const Program& program) {
@@ -40,6 +42,9 @@ std::vector<std::string> run_facts(const Profile& profile) {
   if (!profile.program.host.empty()) facts.push_back("on " + profile.program.host);
   if (!profile.program.started.empty()) facts.push_back(profile.program.started);
   if (const Figure time = run_time(profile)) facts.push_back(duration(time.value()));
+  // Where that is much, nothing below holds of a quiet machine: it stands before all numbers.
+  if (const auto share = profile.program.waited_share; share && *share >= told_waiting)
+    facts.push_back(fmt::format("waited {} of its time for a core", percent(*share)));
   if (profile.program.exit_status != 0)
     facts.push_back(fmt::format("ended with status {}", profile.program.exit_status));
   return facts;

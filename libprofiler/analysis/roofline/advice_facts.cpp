@@ -158,6 +158,7 @@ std::map<std::string, double> advice_facts(const Case& it, const Roofline& roofl
   put(facts, "gain_large_pages", rung(roofline, "use large pages"));
   if (it.evaluation.large_page_share)
     put(facts, "small_page_share", 1 - *it.evaluation.large_page_share);
+  put(facts, "waited_share", it.waited_share);
   put(facts, "gain_vectorise", rung(roofline, "vectorise"));
   put(facts, "gain_fma", rung(roofline, "use FMA"));
   put(facts, "gain_cores", rung(roofline, "use all cores"));

@@ -170,11 +170,13 @@ class TreeJudge {
     Region& region = profile_.regions[index];
     const auto pages = profile_.program.large_page_share;
     Case whole = leaf(region.work, region, profile_.machine, pages);
+    whole.waited_share = profile_.program.waited_share;
     if (children_[index].empty()) {
       region.rooflines = {conclude(whole)};
       region.self_rooflines = region.rooflines;
     } else {
-      const Case self = leaf(region.self, region, profile_.machine, pages);
+      Case self = leaf(region.self, region, profile_.machine, pages);
+      self.waited_share = profile_.program.waited_share;
       if (has_serial_children(index)) sum_children(index, self, whole);
       region.self_rooflines = {conclude(self)};
       region.rooflines = {conclude(whole)};

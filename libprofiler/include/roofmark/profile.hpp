@@ -165,6 +165,8 @@ struct Program {
   /// Share of the program's resident memory in pages above the smallest size, at the look that
   /// found most of it; nothing: not seen.
   std::optional<double> large_page_share = {};
+  /// Of the time that its threads could have run, summed over them: what they waited for a core.
+  std::optional<double> waited_share = {};
 };
 
 struct Profile {
