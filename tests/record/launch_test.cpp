@@ -316,6 +316,8 @@ TEST_CASE("a program that is gone or another one after its run is not run again"
 TEST_CASE("bounds do not run on while the recorder is stopped from the terminal") {
   constexpr double patience_for_test_s = 60, stop_s = 1;
   const pid_t recorder = fork();
+  // In an orphaned group, as that of a test that was left in the background, SIGTSTP stops nobody.
+  setpgid(recorder, recorder);
   if (recorder == 0) {
     const SignalGate gate;
     Launch endless = launch_of({"sleep", "1000"}, gate);
