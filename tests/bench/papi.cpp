@@ -2,7 +2,8 @@
 // with the same events: in turn in one run, each in a process of its own, since a thread has one
 // running event set a component.
 //   papi_bench PATH_OF_RUNTIME
-// Ends with 1 when the bound is missed: at most 0.25 of the high-level interface.
+// Ends with 1 when a bound is missed: at most 0.25 of the high-level interface, which two readings
+// by system calls alone exceed on fast processors; there, at most 1.4 of these two readings.
 #include <fcntl.h>
 #include <papi.h>
 #include <sys/wait.h>
@@ -19,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "collectors/perf/group.hpp"
 #include "libprofiler/analysis/profile/arena_reader.hpp"
 
 namespace {
@@ -53,6 +55,25 @@ double region_ns(Region region) {
   return median(ns);
 }
 
+/// The same events as one group of the kernel's, read twice.
+int measure_bare(unsigned count) {
+  roofmark::perf::FlatPlan plan;
+  plan.group_count = 1;
+  plan.event_count = count;
+  plan.groups[0] = {-1, 0, static_cast<std::uint16_t>(count)};
+  const std::uint64_t numbers[] = {2, 3, 4, 6};  // PERF_COUNT_SW_..., as software_events
+  for (unsigned i = 0; i < count; ++i) plan.events[i] = {1, 0, 0, numbers[i], 0, 0};
+  roofmark::perf::Group group;
+  if (roofmark::perf::open_group(plan, 0, 0, group)) return 1;
+  roofmark::perf::Reading reading;
+  std::printf("%.1f\n", region_ns([&] {
+                roofmark::perf::read_group(group, true, reading);
+                __asm__ volatile("" ::: "memory");
+                roofmark::perf::read_group(group, true, reading);
+              }));
+  return 0;
+}
+
 bool high_level_works() {
   return PAPI_hl_region_begin("try") == PAPI_OK && PAPI_hl_region_end("try") == PAPI_OK;
 }
@@ -66,6 +87,8 @@ int measure(const std::string& how) {
                 }));
     return 0;
   }
+  if (how.starts_with("bare"))
+    return measure_bare(static_cast<unsigned>(std::stoul(how.substr(4))));
   if (!high_level_works()) return 1;
   std::printf("%.1f\n", region_ns([] {
                 PAPI_hl_region_begin("region");
@@ -140,7 +163,7 @@ int compare(const char* self, const std::string& runtime) {
                                            "ROOFMARK_COUNTERS=" + folder + "/plan"};
     const std::vector<std::string> theirs = {"PAPI_EVENTS=" + joined(events, ","),
                                              "PAPI_OUTPUT_DIRECTORY=" + folder + "/hl"};
-    std::vector<double> roofmark, high_level, ratios;
+    std::vector<double> roofmark, high_level, bare, ratios, over_bare, floors;
     for (int round = 0; round < 7; ++round) {
       roofmark.push_back(measured_in_child(self, "roofmark", ours));
       high_level.push_back(measured_in_child(self, "high-level", theirs));
@@ -151,18 +174,29 @@ int compare(const char* self, const std::string& runtime) {
         fs::remove_all(folder);
         return 0;
       }
+      bare.push_back(measured_in_child(self, "bare" + std::to_string(count), {}));
       ratios.push_back(roofmark.back() / high_level.back());
+      over_bare.push_back(roofmark.back() / bare.back());
+      floors.push_back(bare.back() / high_level.back());
     }
     if (!all_counted(recordings, count)) {
       std::printf("the events were not counted in every region: there is nothing to compare\n");
       fs::remove_all(folder);
       return 1;
     }
-    std::printf("%zu events: region %.0f ns, PAPI-HL %.0f ns\n", count, median(roofmark),
-                median(high_level));
-    std::printf("RATIO PAPI region against PAPI-HL, %zu events | %.3f | <= 0.25\n", count,
-                median(ratios));
-    good = good && median(ratios) <= 0.25;
+    std::printf("%zu events: region %.0f ns, PAPI-HL %.0f ns, two bare group reads %.0f ns\n",
+                count, median(roofmark), median(high_level), median(bare));
+    constexpr double of_high_level = 0.25, of_bare = 1.4;
+    const double ratio = median(ratios), floor = median(floors), over = median(over_bare);
+    std::printf("RATIO PAPI region against PAPI-HL, %zu events | %.3f | <= %.2f\n", count, ratio,
+                of_high_level);
+    std::printf(
+        "RATIO two bare group reads against PAPI-HL, %zu events | %.3f | what is left of it\n",
+        count, floor);
+    std::printf("RATIO PAPI region over two bare group reads, %zu events | %.3f | <= %.1f\n", count,
+                over, of_bare);
+    const bool in_reach = floor * of_bare <= of_high_level;
+    good = good && (in_reach ? ratio <= of_high_level : over <= of_bare);
   }
   fs::remove_all(folder);
   return good ? 0 : 1;
