@@ -123,7 +123,8 @@ TEST_CASE("what is not a machine file is refused with its place") {
   const std::string head = R"({"schema": "roofmark-machine/1", )";
   CHECK(reason(head + R"("ceilings": {}})") == "`ceilings` is not an array");
   CHECK(reason(head + R"("ceilings": [7]})") == "`ceilings[0].kind` is not a string");
-  CHECK(reason(head + R"("clock_hz": -1})") == "`clock_hz` is not a positive number");
+  CHECK(reason(head + R"("clock_hz": -1})") ==
+        "`clock_hz` is -1, and no machine's: plausible are 1000 to 1e+12");
   CHECK(reason(head + R"("clock_hz": "fast"})") == "`clock_hz` is not a finite number");
   CHECK(reason(head + R"("topology": {"cores": -2}})").find("`topology.cores`") == 0);
   CHECK(reason(head + R"("topology": {"cores": 4294967296}})").find("`topology.cores`") == 0);
@@ -157,12 +158,70 @@ TEST_CASE(
   holds(refusal(good, "20300000000.0", "1e999"), "m.json:1:");
   holds(refusal(good, "20300000000.0", std::string(100'000, '[')), "nested deeper");
   holds(refusal(good, "\"value\":20300000000.0", "\"value\":-1"),
-        "`ceilings[0].value` is not a positive number");
-  holds(refusal(good, "\"high\":", "\"high\":-1,\"x\":"), "`ceilings[0].high` is negative");
+        "`ceilings[0].value` is -1, and no machine's");
+  holds(refusal(good, "\"high\":", "\"high\":-1,\"x\":"), "`ceilings[0].high` is -1, and");
   holds(refusal(good, "\"roofmark-machine/1\"", "\"\xff\""), "m.json:1:");
   auto none = nlohmann::json::parse(good);
   none["ceilings"][1]["threads"] = 0;
-  holds(refusal(none.dump(), "{", "{"), "`ceilings[1].threads` is 0");
+  holds(refusal(none.dump(), "{", "{"), "`ceilings[1].threads` is 0, and");
+}
+
+TEST_CASE("a number that no machine has is refused in one line, with file, place and range") {
+  using Json = nlohmann::json;
+  const Json good = Json::parse(to_json(sample()));
+  const auto refusal = [&](const std::string& place, const Json& value) {
+    Json changed = good;
+    REQUIRE(changed.contains(Json::json_pointer(place)));
+    changed[Json::json_pointer(place)] = value;
+    const Result<Machine> machine = machine_from_json(changed.dump(), "m.json");
+    return machine ? "accepted" : to_line(machine.error());
+  };
+  for (const auto& [place, value] : std::vector<std::pair<std::string, Json>>{
+           {"/topology/sockets", 0},
+           {"/topology/numa_nodes", 0},
+           {"/topology/cores", 0},
+           {"/topology/cores", 4000000000U},
+           {"/topology/cores", -1},
+           {"/topology/cores", 2.5},
+           {"/topology/cores", 1e18},
+           {"/topology/threads", 0},
+           {"/topology/smt", 0},
+           {"/topology/caches/0/bytes", 0},
+           {"/topology/caches/0/bytes", std::uint64_t{1} << 60},
+           {"/topology/caches/0/ways", 4000000000U},
+           {"/topology/caches/0/line_bytes", 0},
+           {"/topology/caches/0/shared_by", 0},
+           {"/topology/caches/0/confirmed_bytes", 1'000'000'000'000'000'000U},
+           {"/topology/caches/0/confirmed_bytes", 0},
+           {"/topology/caches/0/latency_s", 0},
+           {"/topology/caches/0/latency_s", 1e300},
+           {"/topology/core_kinds/P", 4000000000U},
+           {"/topology/scope_cores/core", 4000000000U},
+           {"/topology/memory_bytes/DRAM", ~std::uint64_t{0}},
+           {"/clock_hz", 1e308},
+           {"/tsc_hz", 1e-308},
+           {"/ceilings/0/value", 1e308},
+           {"/ceilings/0/value", 1e-308},
+           {"/ceilings/0/low", -1},
+           {"/ceilings/0/high", 1e308},
+           {"/ceilings/0/per_cycle", 1e308},
+           {"/ceilings/0/width_bits", 4000000000U},
+           {"/ceilings/0/threads", 0},
+           {"/ceilings/1/interface_bytes_per_s", 1e308},
+           {"/ceilings/1/program_bytes_per_s", 1e-308},
+           {"/ceilings/1/low", 1e308},
+           {"/ceilings/1/high", 1e308},
+           {"/ceilings/1/page_bytes", -1}}) {
+    const std::string line = refusal(place, value);
+    INFO(place << ": " << line);
+    CHECK(line.find("m.json: `") == 0);
+    CHECK(line.find(place.substr(place.rfind('/') + 1) + "` is " + value.dump().substr(0, 2)) !=
+          line.npos);
+    CHECK(line.find("no machine's: plausible are ") != line.npos);
+    CHECK(line.find('\n') == line.npos);
+    CHECK(line.size() < 250);
+  }
+  CHECK(refusal("/topology/cores", "two").find("is not a whole number") != std::string::npos);
 }
 
 TEST_CASE("every damaged form of a good file gives a machine or a problem, never a crash") {

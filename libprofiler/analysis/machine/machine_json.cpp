@@ -1,10 +1,13 @@
 #include "machine_json.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "analysis/json/json_reader.hpp"
 #include "analysis/json/strict_json.hpp"
+#include "analysis/machine/plausible.hpp"
 
 namespace roofmark {
 namespace {
@@ -81,63 +84,88 @@ Json to_value(const BandwidthCeiling& ceiling) {
   return value;
 }
 
+std::uint64_t read_count(const JsonReader& field, plausible::Counts range) {
+  const auto& value = field.value();
+  if (value.is_number_unsigned() && value >= range.least && value <= range.most) return value;
+  if (!value.is_number()) return field.as_count(range.most);  // says that it is none
+  field.refuse(fmt::format("is {}, and no machine's: plausible are {} to {}", value.dump(),
+                           range.least, range.most));
+  return range.least;
+}
+
+unsigned read_small(const JsonReader& json, const char* key, plausible::Counts range,
+                    unsigned otherwise) {
+  if (!json.has(key)) return otherwise;
+  return static_cast<unsigned>(read_count(json.at(key), range));
+}
+
+double read_number(const JsonReader& json, const char* key, plausible::Numbers range) {
+  const JsonReader field = json.at(key);
+  const double value = field.as_number();
+  if (value < range.least || value > range.most)
+    field.refuse(fmt::format("is {:.6g}, and no machine's: plausible are {:.6g} to {:.6g}", value,
+                             range.least, range.most));
+  return value;
+}
+
+double read_number_or(const JsonReader& json, const char* key, plausible::Numbers range,
+                      double otherwise) {
+  return json.has(key) ? read_number(json, key, range) : otherwise;
+}
+
 CacheLevel read_cache(const JsonReader& json) {
   CacheLevel cache;
   cache.name = json.text("level");
-  cache.bytes = json.count("bytes");
-  cache.ways = json.small_count_or("ways", 0);
-  cache.line_bytes = json.small_count_or("line_bytes", 64);
-  cache.shared_by = json.small_count_or("shared_by", 1);
-  if (json.has("confirmed_bytes")) cache.confirmed_bytes = json.count("confirmed_bytes");
-  if (json.has("latency_s")) cache.latency_s = json.positive("latency_s");
+  cache.bytes = read_count(json.at("bytes"), plausible::cache_bytes);
+  cache.ways = read_small(json, "ways", plausible::ways, 0);
+  cache.line_bytes = read_small(json, "line_bytes", plausible::line_bytes, 64);
+  cache.shared_by = read_small(json, "shared_by", plausible::shared_by, 1);
+  if (json.has("confirmed_bytes"))
+    cache.confirmed_bytes = read_count(json.at("confirmed_bytes"), plausible::cache_bytes);
+  if (json.has("latency_s")) cache.latency_s = read_number(json, "latency_s", plausible::latency_s);
   return cache;
 }
 
 Topology read_topology(const JsonReader& json) {
   Topology topology;
-  topology.sockets = json.small_count_or("sockets", 1);
-  topology.numa_nodes = json.small_count_or("numa_nodes", 1);
-  topology.cores = json.small_count_or("cores", 1);
-  topology.threads = json.small_count_or("threads", 1);
-  topology.smt = json.small_count_or("smt", 1);
+  topology.sockets = read_small(json, "sockets", plausible::sockets, 1);
+  topology.numa_nodes = read_small(json, "numa_nodes", plausible::numa_nodes, 1);
+  topology.cores = read_small(json, "cores", plausible::cores, 1);
+  topology.threads = read_small(json, "threads", plausible::threads, 1);
+  topology.smt = read_small(json, "smt", plausible::smt, 1);
   json.each("caches", [&](const JsonReader& item) { topology.caches.push_back(read_cache(item)); });
   json.each_member("core_kinds", [&](const std::string& kind, const JsonReader& count) {
-    topology.core_kinds[kind] = static_cast<unsigned>(count.as_count(~0U));
+    topology.core_kinds[kind] =
+        static_cast<unsigned>(read_count(count, plausible::cores_of_a_kind));
   });
   json.each_member("scope_cores", [&](const std::string& scope, const JsonReader& count) {
-    topology.scope_cores[scope] = static_cast<unsigned>(count.as_count(~0U));
+    topology.scope_cores[scope] =
+        static_cast<unsigned>(read_count(count, plausible::cores_of_a_kind));
   });
   json.each_member("memory_bytes", [&](const std::string& kind, const JsonReader& bytes) {
-    topology.memory_bytes[kind] = bytes.as_count(~std::uint64_t{0});
+    topology.memory_bytes[kind] = read_count(bytes, plausible::memory_bytes);
   });
   return topology;
 }
 
-/// A ceiling of no thread would be a ceiling of nothing.
-unsigned read_threads(const JsonReader& json) {
-  const unsigned threads = json.small_count_or("threads", 1);
-  if (threads == 0) json.at("threads").refuse("is 0");
-  return threads;
-}
-
-double read_bound(const JsonReader& json, const char* key, double otherwise) {
-  const double bound = json.number_or(key, otherwise);
-  if (bound < 0) json.at(key).refuse("is negative");
-  return bound;
+/// The spread of a ceiling may begin at 0.
+double read_bound(const JsonReader& json, const char* key, plausible::Numbers range,
+                  double otherwise) {
+  return read_number_or(json, key, {0, range.most}, otherwise);
 }
 
 ComputeCeiling read_compute(const JsonReader& json) {
   ComputeCeiling ceiling;
   ceiling.precision = json.word<Precision>("precision");
   ceiling.isa = json.text("isa");
-  ceiling.width_bits = json.small_count_or("width_bits", 0);
+  ceiling.width_bits = read_small(json, "width_bits", plausible::width_bits, 0);
   ceiling.operation = json.word<Operation>("op");
   ceiling.scope = json.text("scope");
-  ceiling.threads = read_threads(json);
-  ceiling.flop_per_s = json.positive("value");
-  ceiling.flop_per_cycle = json.number_or("per_cycle", 0);
-  ceiling.low = read_bound(json, "low", ceiling.flop_per_s);
-  ceiling.high = read_bound(json, "high", ceiling.flop_per_s);
+  ceiling.threads = read_small(json, "threads", plausible::threads, 1);
+  ceiling.flop_per_s = read_number(json, "value", plausible::flop_per_s);
+  ceiling.flop_per_cycle = read_number_or(json, "per_cycle", plausible::flop_per_cycle, 0);
+  ceiling.low = read_bound(json, "low", plausible::flop_per_s, ceiling.flop_per_s);
+  ceiling.high = read_bound(json, "high", plausible::flop_per_s, ceiling.flop_per_s);
   ceiling.source = json.word<Source>("source");
   ceiling.sustained = json.flag_or("sustained", false);
   ceiling.flags = json.texts("flags");
@@ -150,12 +178,13 @@ BandwidthCeiling read_bandwidth(const JsonReader& json) {
   ceiling.pattern = json.text("pattern");
   ceiling.isa = json.text_or("isa", "");
   ceiling.scope = json.text("scope");
-  ceiling.threads = read_threads(json);
-  ceiling.interface_bytes_per_s = json.positive("interface_bytes_per_s");
-  ceiling.program_bytes_per_s = json.positive("program_bytes_per_s");
-  ceiling.low = read_bound(json, "low", ceiling.interface_bytes_per_s);
-  ceiling.high = read_bound(json, "high", ceiling.interface_bytes_per_s);
-  ceiling.page_bytes = json.number_or("page_bytes", 0);
+  ceiling.threads = read_small(json, "threads", plausible::threads, 1);
+  ceiling.interface_bytes_per_s =
+      read_number(json, "interface_bytes_per_s", plausible::bytes_per_s);
+  ceiling.program_bytes_per_s = read_number(json, "program_bytes_per_s", plausible::bytes_per_s);
+  ceiling.low = read_bound(json, "low", plausible::bytes_per_s, ceiling.interface_bytes_per_s);
+  ceiling.high = read_bound(json, "high", plausible::bytes_per_s, ceiling.interface_bytes_per_s);
+  ceiling.page_bytes = read_number_or(json, "page_bytes", plausible::page_bytes, 0);
   ceiling.source = json.word<Source>("source");
   ceiling.flags = json.texts("flags");
   return ceiling;
@@ -200,8 +229,8 @@ Result<Machine> machine_from_value(const Json& value, const std::string& name) {
     machine.identity[key] = text.as_text();
   });
   if (json.has("topology")) machine.topology = read_topology(json.at("topology"));
-  if (json.has("clock_hz")) machine.clock_hz = json.positive("clock_hz");
-  if (json.has("tsc_hz")) machine.tsc_hz = json.positive("tsc_hz");
+  if (json.has("clock_hz")) machine.clock_hz = read_number(json, "clock_hz", plausible::clock_hz);
+  if (json.has("tsc_hz")) machine.tsc_hz = read_number(json, "tsc_hz", plausible::clock_hz);
   json.each("ceilings", [&](const JsonReader& item) {
     const std::string kind = item.text("kind");
     // Kinds of a later version are not ours to judge by.
