@@ -10,7 +10,6 @@
 #include <memory>
 #include <new>
 #include <roofmark/result.hpp>
-#include <sstream>
 #include <system_error>
 
 #include "commands.hpp"
@@ -22,10 +21,9 @@ std::vector<std::string> target_of(const CLI::App& command,
   const std::vector<std::string> unknown = command.remaining();
   // Nobody's program begins like an option, but many options are mistyped.
   if (!unknown.empty() && unknown.front().size() > 1 && unknown.front().front() == '-')
-    throw CLI::ParseError("unknown option " + unknown.front() + " (`roofmark " +
-                              command.get_name() +
-                              " --help` lists them; a program of that name goes behind `--`)",
-                          CLI::ExitCodes::ExtrasError);
+    throw CLI::ParseError(
+        "unknown option " + unknown.front() + " (a program of that name goes behind `--`)",
+        CLI::ExitCodes::ExtrasError);
   if (target.empty()) return unknown;
   if (!unknown.empty()) throw CLI::ExtrasError(command.get_name(), unknown);
   return target;
@@ -64,13 +62,14 @@ bool runs_target(int argc, char** argv) {
   return argc > 1 && (std::strcmp(argv[1], "record") == 0 || std::strcmp(argv[1], "run") == 0);
 }
 
-/// What CLI11 says of a mistake holds words of the command line.
-int explain(const CLI::App& app, const CLI::ParseError& error) {
-  std::ostringstream said;
-  const int status = app.exit(error, std::cout, said);
-  std::istringstream lines(said.str());
-  for (std::string line; std::getline(lines, line);) std::cerr << text::printable(line) << '\n';
-  return status;
+/// Help and version are no mistakes, and 0. Of a mistake CLI11 knows the reason alone, and may take
+/// several lines for it.
+int explain(const CLI::App& app, const CLI::ParseError& error, const std::string& command) {
+  if (error.get_exit_code() == 0) return app.exit(error);
+  std::string reason = error.what();
+  while (!reason.empty() && (reason.back() == '\n' || reason.back() == '.')) reason.pop_back();
+  std::replace(reason.begin(), reason.end(), '\n', ' ');
+  return say({reason, "", "`roofmark " + command + "--help` lists what there is"}, bad_input);
 }
 
 int run(int argc, char** argv) {
@@ -104,7 +103,8 @@ int run(int argc, char** argv) {
   try {
     app.parse(static_cast<int>(dashes - argv), argv);
   } catch (const CLI::ParseError& error) {
-    if (explain(app, error) == 0) return 0;
+    const bool of_command = argc > 1 && argv[1][0] != '-';
+    if (explain(app, error, of_command ? std::string(argv[1]) + " " : "") == 0) return 0;
     return runs_target(argc, argv) ? not_started : bad_input;
   }
   if (app.get_subcommands().empty()) {

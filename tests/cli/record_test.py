@@ -140,6 +140,20 @@ class Ends(Case):
                 self.assertIn(f"unknown option {option}", done.stderr.decode())
                 self.assertEqual(os.listdir(self.cwd), [])
 
+    def test_a_mistake_is_one_line_with_its_remedy(self):
+        for remedy, *words in (("record ", "record", "--typo"), ("run ", "run", "--budget=x", "--", "true"), ("report ", "report"),
+                               ("report ", "report", "x", "--format=nonsense"), ("report ", "report", "x", "--width=3"),
+                               ("record ", "record", "-o"), ("record ", "record", "true", "--", "true"), ("chart ", "chart"),
+                               ("machine ", "machine", "--no-such"), ("events ", "events", "a", "b"), ("", "--no-such"),
+                               ("check ", "check", "--format=nonsense")):
+            done = subprocess.run([ROOFMARK, *words], cwd=self.cwd, env=self.environment, timeout=PATIENCE,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+            said = done.stderr.decode()
+            self.assertEqual(done.returncode, 125 if words[0] in ("record", "run") else 2, said)
+            self.assertEqual(said.count("\n"), 1, said)
+            self.assertTrue(said.startswith("roofmark: "), said)
+            self.assertTrue(said.endswith(f"; `roofmark {remedy}--help` lists what there is\n") or words == ["chart"], said)
+
     def test_a_program_is_no_command(self):
         for word in (TARGET, "a\x1b[31m", ""):
             done = subprocess.run([ROOFMARK, word], cwd=self.cwd, env=self.environment, timeout=PATIENCE,
