@@ -126,6 +126,14 @@ class ProfileFile {
   bool has_times_ = false;
 };
 
+/// Fills in where the regions stand, or says that no ceilings were to be used: there may be some.
+void judge_as_told(const RecordingArguments& arguments, Profile& profile) {
+  if (arguments.no_machine)
+    profile.notes.push_back("No roof: it was recorded with --no-machine, which uses no ceilings.");
+  else
+    judge(profile);
+}
+
 /// What is wrong with a number of seconds; empty for a good one.
 std::string seconds_problem(const std::string& text) {
   if (const auto value = text::real_number(text); value && std::isfinite(*value) && *value > 0)
@@ -217,7 +225,8 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
   command.add_option("--machine", arguments.machine_file,
                      "Use these ceilings, written by `roofmark machine`");
   arguments.usage = "roofmark " + command.get_name() + " -- PROGRAM [ARGS]";
-  command.add_flag("--no-machine", arguments.no_machine, "Do not measure this machine's ceilings");
+  command.add_flag("--no-machine", arguments.no_machine,
+                   "Use no ceilings of this machine, measured or kept: no roof");
   command.prefix_command();
   show_usage_with_target(command);
   command.footer(
@@ -262,7 +271,7 @@ Session record_and_write(const RecordingArguments& arguments) {
   ProfileFile file(arguments);
   RecordOptions options = options_of(arguments);
   options.keep = [&](Profile times) {
-    if (!arguments.no_machine) judge(times);
+    judge_as_told(arguments, times);
     file.write_times(times);
   };
   Session session;
@@ -278,7 +287,7 @@ Session record_and_write(const RecordingArguments& arguments) {
   Profile& profile = session.recording.profile;
   end_at_shortage(session, [&] {
     if (recording.not_joined) return file.leave(*recording.not_joined);
-    if (!arguments.no_machine) judge(profile);
+    judge_as_told(arguments, profile);
     // Once: what reads from a pipe would see two documents.
     session.file = file.write(profile);
   });

@@ -34,10 +34,10 @@ TEST_CASE("given numbers: both sides of a ridge, each bandwidth on its own") {
   given.kernels = {{"k", 100, 50e12}};
   const std::string text = render_text(given);
   REQUIRE(
-      text.find("under near: compute side, roof 200 TFLOP/s, ridge 50 FLOP/byte, at 25% of it") !=
+      text.find("under near: compute side, roof 200 TFLOP/s, ridge 50 FLOP/byte, at 25 % of it") !=
       std::string::npos);
   REQUIRE(
-      text.find("under far: memory side, roof 100 TFLOP/s, ridge 200 FLOP/byte, at 50% of it") !=
+      text.find("under far: memory side, roof 100 TFLOP/s, ridge 200 FLOP/byte, at 50 % of it") !=
       std::string::npos);
 }
 

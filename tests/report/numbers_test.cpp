@@ -46,6 +46,10 @@ TEST_CASE("percentages tell little from nothing") {
   REQUIRE(percent(0.0004) == "<0.1%");
   REQUIRE(percent(0) == "0%");
   REQUIRE(percent(12) == "1200%");
+  REQUIRE(percent_text(0.812) == "81 %");
+  REQUIRE(percent_text(0.0004) == "<0.1 %");
+  REQUIRE(percent_text(0) == "0 %");
+  REQUIRE(percent_text(std::nan("")) == "-");
 }
 
 TEST_CASE("what is not a number is a dash in every form") {
@@ -75,4 +79,22 @@ TEST_CASE("the model's sentences and the tables write microseconds alike") {
   REQUIRE(in_sentences == duration(4.56e-6, true));
   REQUIRE(roofmark::text::printable_ascii(in_sentences) == duration(4.56e-6, false));
   REQUIRE(with_prefix(4.56e-6, "s", 3) == in_sentences);
+}
+
+TEST_CASE("the numbers of the model's sentences are readable, without an exponent") {
+  using roofmark::model::number;
+  REQUIRE(number(0) == "0");
+  REQUIRE(number(8.69e-05) == "under 0.001");
+  REQUIRE(number(0.0941) == "0.0941");
+  REQUIRE(number(1.517) == "1.52");
+  REQUIRE(number(1234.4) == "1234");
+  REQUIRE(number(12'345'678) == "12.3 M");
+  REQUIRE(roofmark::model::percent(1e-9) == "<0.1 %");
+  for (int exponent = -12; exponent <= 17; ++exponent)
+    for (const double first : {1.0, 9.994, 9.996})
+      for (const auto& text :
+           {number(first * std::pow(10, exponent)),
+            roofmark::model::amount(first * std::pow(10, exponent)),
+            roofmark::model::percent(first * std::pow(10, std::min(exponent, 2)))})
+        REQUIRE(text.find('e', text.find("under") == 0 ? 5 : 0) == std::string::npos);
 }

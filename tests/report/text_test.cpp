@@ -79,7 +79,7 @@ TEST_CASE("text: a counted zero is 0 and not a dash") {
 TEST_CASE("text: the worst regions come with the reason and what to try") {
   const std::string text = render_text(sample::profile());
   const auto at = [&](const char* part) { return text.find(part); };
-  REQUIRE(at("solve/precondition: 594 ms more than its roof needs (14% of the run)") !=
+  REQUIRE(at("solve/precondition: 594 ms more than its roof needs (14 % of the run)") !=
           std::string::npos);
   REQUIRE(at("solve/precondition: 594") < at("solve/spmv: 504"));
   REQUIRE(at("Try: Vectorise the inner loop") != std::string::npos);
@@ -94,7 +94,7 @@ TEST_CASE("text: that the program waited for a core stands before its numbers") 
   REQUIRE(render_text(profile, options).find("for a core,") == std::string::npos);
   profile.program.waited_share = 0.75;
   const std::string text = render_text(profile, options);
-  const auto told = text.find("waited 75% of its time for a core");
+  const auto told = text.find("waited 75 % of its time for a core");
   REQUIRE(told != std::string::npos);
   REQUIRE(told < text.find("Visits"));
   profile.program.waited_share = 0.02;

@@ -53,7 +53,7 @@ ChartPoint point_of(const RegionRow& row, const Rate& rate, const Figure& intens
     point.verdict = row.roofline->verdict;
   }
   if (row.fraction && point.precision == row.precision)
-    point.note = percent(row.fraction.value()) + " of the roof";
+    point.note = percent_text(row.fraction.value()) + " of the roof";
   if (row.flop_source && row.bytes_source)
     point.note += fmt::format("{}FLOPs {}, bytes {}", point.note.empty() ? "" : ", ",
                               spelling(*row.flop_source), spelling(*row.bytes_source));
@@ -166,7 +166,7 @@ Chart chart_of(const GivenNumbers& given) {
         side_of(Intensity{kernel.intensity}, ridge(FlopPerSecond{peak}, BytesPerSecond{bandwidth}));
     point.verdict = point.side == Side::memory ? Verdict::memory : Verdict::compute;
     point.note = point.attainable ? "attainable at most"
-                                  : percent(point.flop_per_s.value / limit) + " of the roof";
+                                  : percent_text(point.flop_per_s.value / limit) + " of the roof";
     point.weight = 0.1;
     chart.points.push_back(point);
   }

@@ -50,7 +50,7 @@ std::string render_text(const GivenNumbers& given) {
                           spelling(side_of(at, corner)), with_prefix(limit, "FLOP/s"),
                           significant(corner.flop_per_byte, 4));
       if (kernel.flop_per_s)
-        text += fmt::format(", at {} of it", percent(*kernel.flop_per_s / limit));
+        text += fmt::format(", at {} of it", percent_text(*kernel.flop_per_s / limit));
       text += '\n';
     }
   }

@@ -68,6 +68,12 @@ std::string percent(double fraction) {
   return (std::abs(value) < 9.95 ? significant(value, 2) : significant(std::round(value), 9)) + "%";
 }
 
+std::string percent_text(double fraction) {
+  std::string text = percent(fraction);
+  if (text.ends_with('%')) text.insert(text.size() - 1, " ");
+  return text;
+}
+
 std::string whole(double count) {
   if (!std::isfinite(count)) return "-";
   if (std::abs(count) < 1e6) return fmt::format("{:.0f}", count);

@@ -18,8 +18,10 @@ std::string with_prefix(double value, std::string_view unit, int digits = 3);
 /// "1.23 s", "12.3 ms", "450 us" ("µs" with utf8), "2 min 5 s" is left as "125 s".
 std::string duration(double seconds, bool utf8 = true);
 
-/// "81%", "9.3%", "<0.1%"; a measured zero is "0%".
+/// "81%", "9.3%", "<0.1%"; a measured zero is "0%": for tables, whose columns are narrow.
 std::string percent(double fraction);
+/// The same in a sentence: "81 %".
+std::string percent_text(double fraction);
 
 /// "12345" up to six digits, then "1.23 M".
 std::string whole(double count);

@@ -44,7 +44,7 @@ std::vector<std::string> run_facts(const Profile& profile) {
   if (const Figure time = run_time(profile)) facts.push_back(duration(time.value()));
   // Where that is much, nothing below holds of a quiet machine: it stands before all numbers.
   if (const auto share = profile.program.waited_share; share && *share >= told_waiting)
-    facts.push_back(fmt::format("waited {} of its time for a core", percent(*share)));
+    facts.push_back(fmt::format("waited {} of its time for a core", percent_text(*share)));
   if (profile.program.exit_status != 0)
     facts.push_back(fmt::format("ended with status {}", profile.program.exit_status));
   return facts;
@@ -70,7 +70,7 @@ std::vector<Explanation> explanations(const Profile& profile, const std::string&
     entry.path = row.path + (row.leaf ? "" : ", itself");
     entry.facts = duration(away) + " more than its roof needs";
     if (total && total.value() > 0)
-      entry.facts += fmt::format(" ({} of the run)", percent(away / total.value()));
+      entry.facts += fmt::format(" ({} of the run)", percent_text(away / total.value()));
     entry.why = row.roofline->why;
     for (const Advice& advice : row.roofline->advice) {
       std::string text = advice.text;
@@ -124,7 +124,8 @@ std::vector<std::string> pass_sentences(const Profile& profile) {
         fmt::format("{} by {}: {}", pass.purpose, pass.collector, duration(pass.wall_s));
     if (pass.exit_status && *pass.exit_status != 0)
       text += fmt::format(", ended with status {}", *pass.exit_status);
-    if (pass.coverage < 1) text += fmt::format(", saw {} of the visits", percent(pass.coverage));
+    if (pass.coverage < 1)
+      text += fmt::format(", saw {} of the visits", percent_text(pass.coverage));
     if (!pass.note.empty()) text += "; " + pass.note;
     sentences.push_back(text);
   }
@@ -138,15 +139,18 @@ std::vector<std::string> pass_sentences(const Profile& profile) {
   if (markers <= 0) return sentences;
   std::string text = "markers: " + duration(markers);
   if (const Figure total = run_time(profile); total && total.value() > 0)
-    text += fmt::format(" ({} of the run)", percent(markers / total.value()));
+    text += fmt::format(" ({} of the run)", percent_text(markers / total.value()));
   sentences.push_back(text + ", subtracted from the times above");
   return sentences;
 }
 
 std::vector<std::string> note_sentences(const Profile& profile) {
   std::vector<std::string> notes = profile.notes;
-  if (profile.machine.compute.empty() && profile.machine.bandwidth.empty())
-    notes.push_back("No roof: this machine's ceilings were not measured (`roofmark machine`).");
+  const bool is_said = std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
+    return note.starts_with("No roof: ") || note.starts_with("This machine's ceilings are not");
+  });
+  if (!is_said && profile.machine.compute.empty() && profile.machine.bandwidth.empty())
+    notes.push_back("No roof: the profile holds no ceilings of a machine (`roofmark machine`).");
   notes.insert(notes.end(), profile.machine.notes.begin(), profile.machine.notes.end());
   return notes;
 }

@@ -90,7 +90,7 @@ std::string point_tooltip(const ChartPoint& point) {
       point.precision.empty() || point.precision == "any" ? std::string()
                                                           : " " + printable(point.precision),
       rounded(point.intensity), point.level.empty() ? "" : " of " + printable(point.level));
-  if (!point.attainable) text += "\n" + percent(point.weight) + " of the time";
+  if (!point.attainable) text += "\n" + percent_text(point.weight) + " of the time";
   if (!point.note.empty()) text += "\n" + printable(point.note);
   return text;
 }

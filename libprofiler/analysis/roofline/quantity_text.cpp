@@ -50,6 +50,7 @@ std::string seconds_text(double seconds) {
 std::string percent(double share) {
   if (!std::isfinite(share)) return "unknown";
   const double value = 100 * share;
+  if (value > 0 && value < 0.1) return "<0.1 %";
   if (value > 0 && value < 0.95) return fmt::format("{:.2g} %", value);
   return fmt::format("{:.0f} %", value);
 }
@@ -62,17 +63,21 @@ std::string factor(double value) {
 std::string number(double value) {
   if (!std::isfinite(value)) return "unknown";
   const double size = std::abs(value);
-  if (size >= 0.0995 && size < 999.5) return three_digits(value);
-  return fmt::format("{:.3g}", value);
+  if (value == 0) return "0";
+  if (size < 0.001) return value > 0 ? "under 0.001" : "0";
+  if (size < 0.0995) return fmt::format("{:.3g}", value);
+  if (size < 999.5) return three_digits(value);
+  if (size < 999'500) return fmt::format("{:.0f}", value);
+  std::string text = si(value, "");
+  if (text.ends_with(' ')) text.pop_back();
+  return text;
 }
 
 std::string amount(double value) {
   if (!std::isfinite(value)) return "unknown";
   const bool whole = value == std::floor(value);
-  if (std::abs(value) < 100'000) return whole ? fmt::format("{:.0f}", value) : number(value);
-  std::string text = si(value, "");
-  if (text.ends_with(' ')) text.pop_back();
-  return text;
+  if (std::abs(value) < 100'000 && whole) return fmt::format("{:.0f}", value);
+  return number(value);
 }
 
 }  // namespace roofmark::model

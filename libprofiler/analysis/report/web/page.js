@@ -40,6 +40,8 @@
     if (Math.abs(value) < 0.1) return '<0.1%';
     return (Math.abs(value) < 9.95 ? String(Number(value.toPrecision(2))) : String(Math.round(value))) + '%';
   }
+  // In a sentence: "81 %".
+  function percentText(part) { return percent(part).replace('%', ' %'); }
 
   function sideText(side) { return side === 'balanced' ? 'at its ridge' : side + ' side'; }
   function whole(count) { return count < 1e6 ? String(count) : prefixed(count, '').replace(' ', ''); }
@@ -169,9 +171,9 @@
     const lines = [region.path, interval(point.y, function (v) { return prefixed(v, 'FLOP/s'); }) +
                    (point.precision === 'any' ? '' : ' ' + point.precision),
                    interval(point.x, significant) + ' FLOP/byte of ' + state.level,
-                   percent(point.share) + ' of the time' + (work(region).time ? ', ' + duration(work(region).time[0]) : '')];
+                   percentText(point.share) + ' of the time' + (work(region).time ? ', ' + duration(work(region).time[0]) : '')];
     if (sideOf(point) !== 'unknown') lines.push((sideOf(point) === 'balanced' ? 'at' : sideOf(point) + ' side of') + ' the ridge of ' + state.level);
-    if (line && line.fraction != null) lines.push(percent(line.fraction) + ' of the roof, ' + verdictText(line));
+    if (line && line.fraction != null) lines.push(percentText(line.fraction) + ' of the roof, ' + verdictText(line));
     lines.push('FLOPs ' + data.sources[point.flop[3]] + ', bytes ' + data.sources[point.bytes[3]]);
     return lines.join('\n');
   }
