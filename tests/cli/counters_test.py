@@ -132,6 +132,32 @@ class Counters(unittest.TestCase):
         page = self.run_roofmark("report", "out.json", "--format", "html", "-o", "out.html")
         self.assertEqual(page.returncode, 0, page.stderr)
 
+    def test_the_clock_of_a_region_and_the_roof_that_follows_it(self):
+        """Watchpoints as cycles: 2000 and 1000 of them in the region."""
+        def clock(cycles, reference):
+            self.write(table(more_quantities=[
+                {"quantity": quantity, "scope": "process", "bound": "exact", "counts": "cycles",
+                 "sum": [{"weight": 1, "event": event}]}
+                for quantity, event in (("cycles", cycles), ("reference_cycles", reference))]))
+            work = self.record("counted exact", "--machine", machine)["work"]
+            self.assertGreater(work["clock_hz"]["value"], 0)
+            return work
+        with open(os.path.join(SOURCE, "tests", "examples", "small_caches.machine.json"), encoding="utf-8") as file:
+            content = json.load(file)
+        machine = os.path.join(self.directory, "machine.json")
+        with open(machine, "w", encoding="utf-8") as file:
+            json.dump({**content, "clock_hz": 2.5e9}, file)
+        self.assertNotIn("clock_hz", self.record("counted exact")["work"])
+        twice, half = clock("a", "b"), clock("b", "a")
+        if "low" in twice["clock_hz"] or "low" in half["clock_hz"]:
+            print("skipped: markers do not read the processor's own clock here", file=sys.stderr)
+            raise unittest.SkipTest("no constant clock of the processor")
+        self.assertEqual(twice["clock_hz"]["source"], "measured")
+        self.assertAlmostEqual(twice["clock_hz"]["value"] / half["clock_hz"]["value"], 4, delta=0.2)
+        self.assertIn("scaled to its clock", " ".join(twice["rooflines"][0].get("notes", [])))
+        table_of = self.run_roofmark("report", "out.json", "--format", "csv")
+        self.assertIn("clock_hz,clock_hz.source", table_of.stdout)
+
     def test_threads_with_and_without_regions(self):
         regions = self.record("counted threads")
         self.assertEqual(regions["team/task"]["flop"]["f64"]["value"], 960)

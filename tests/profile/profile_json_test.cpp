@@ -34,6 +34,7 @@ TEST_CASE("a profile comes back as it was written") {
   REQUIRE(region.work.bytes.at("DRAM").read->caveats ==
           std::vector<std::string>{"replacement policy"});
   REQUIRE(region.cores_used->value == 1.9);
+  REQUIRE(region.clock_hz == Measure{2.1e9, Source::estimated, 2e9, 2.2e9});
   REQUIRE(region.rooflines[0].fraction == 2.0 / 3);
   REQUIRE(region.rooflines[0].levels.at("DRAM").ridge == 1.2);
   REQUIRE(region.rooflines[0].ladder[0].gain == 1.5);

@@ -86,6 +86,7 @@ inline Profile sample_profile() {
   region.visit_s = VisitTimes{0.01, 0.0125, 0.02, 0.001, 0.02};
   region.imbalance = 1.1;
   region.cores_used = Measure{1.9, Source::measured, {}, {}};
+  region.clock_hz = Measure{2.1e9, Source::estimated, 2e9, 2.2e9};
   region.work = sample_work();
   region.self = sample_work();
   region.self.flop.erase(Precision::f32);

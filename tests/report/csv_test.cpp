@@ -129,6 +129,8 @@ TEST_CASE("CSV: what was asked for has columns of its own, and no profile else h
   };
   REQUIRE_FALSE(has(parse(render_csv(profile)), "events."));
   REQUIRE_FALSE(has(parse(render_csv(profile)), ".total"));
+  REQUIRE_FALSE(has(parse(render_csv(profile)), "clock_hz"));
+  profile.regions[1].clock_hz = Measure{2.5e9, Source::measured, {}, {}};
   profile.regions[1].work.events["a,b"] = sample::count(64, Source::measured);
   profile.regions[1].work.bytes["DRAM"].total = sample::count(4096, Source::measured);
   const auto records = parse(render_csv(profile));
@@ -140,6 +142,9 @@ TEST_CASE("CSV: what was asked for has columns of its own, and no profile else h
   REQUIRE(field(2, "events.a,b") == "64");
   REQUIRE(field(2, "events.a,b.source") == "measured");
   REQUIRE(field(2, "bytes.DRAM.total") == "4096");
+  REQUIRE(field(2, "clock_hz") == "2500000000");
+  REQUIRE(field(2, "clock_hz.source") == "measured");
+  REQUIRE(field(3, "clock_hz").empty());
   REQUIRE(field(3, "events.a,b").empty());
   REQUIRE(field(3, "bytes.DRAM.total").empty());
 }

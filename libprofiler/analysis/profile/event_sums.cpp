@@ -90,6 +90,7 @@ class PassReader {
     sums.blind += node.events->blind_visits;
     sums.enabled += static_cast<double>(from.enabled);
     sums.running += static_cast<double>(from.running);
+    sums.running_cost += static_cast<double>(node.visits) * process.counting->inner[g][1];
     if (from.unread != 0 && !sums.refusal) {
       if (thread.refusal.error != 0)
         sums.refusal = thread.refusal;
@@ -112,6 +113,8 @@ class PassReader {
     to.sums.enabled -= static_cast<double>(from.enabled);
     to.sums.running -= static_cast<double>(from.running);
     const double visits = static_cast<double>(node.visits);
+    to.sums.running_cost +=
+        visits * (process.counting->whole[g][1] - process.counting->inner[g][1]);
     for (std::size_t e = 0; e < std::min(sizes_[g], from.values.size()); ++e) {
       to.raw[e] -= from.values[e];
       const double inner = process.counting->inner[g][e + 2];
@@ -159,6 +162,7 @@ void GroupSums::add(const GroupSums& other) {
   blind += other.blind;
   enabled += other.enabled;
   running += other.running;
+  running_cost += other.running_cost;
   visits_differ = visits_differ || other.visits_differ;
   if (!refusal) refusal = other.refusal;
   events.resize(std::max(events.size(), other.events.size()));

@@ -19,6 +19,7 @@ struct GroupSums {
   std::uint64_t unclosed = 0;  ///< of `unread`: the program ended inside
   std::uint64_t blind = 0;     ///< other threads' work could not be read
   double enabled = 0, running = 0;
+  double running_cost = 0;  ///< of `running`: the markers' own
   std::vector<EventSum> events;
   bool visits_differ = false;
   std::optional<RawRefusal> refusal;

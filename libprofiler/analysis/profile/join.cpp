@@ -187,6 +187,7 @@ void set_measured(Region& row, const MeasuredRegion& measured, bool also_counted
                   const std::vector<std::string>& levels) {
   take_measured(row.work, measured.work);
   take_measured(row.self, measured.self);
+  row.clock_hz = measured.clock_hz;
   row.flags.insert(measured.flags.begin(), measured.flags.end());
   std::erase_if(row.missing, [&](const Missing& missing) {
     return missing.quantity == "flop" && !row.work.flop.empty();
@@ -203,6 +204,20 @@ void set_measured(Region& row, const MeasuredRegion& measured, bool also_counted
     }
     if (!known) row.missing.push_back(missing);
   }
+}
+
+/// Cycles at a constant rate are those of the clock that markers read, where that is the
+/// processor's own.
+TimeFacts time_facts(const JoinInput& input) {
+  TimeFacts facts;
+  facts.system_s = input.whole.system_s;
+  for (const RawProcess& process : input.native) {
+    if (process.calibration.clock == "monotonic_raw") continue;
+    facts.reference_hz = process.ticks_per_second();
+    if (!facts.reference_hz) facts.reference_hz = input.ticks_per_second;
+    if (facts.reference_hz) break;
+  }
+  return facts;
 }
 
 /// Threads that could work at this look. A process that only waits for its children, as a shell
@@ -369,7 +384,7 @@ void join(const JoinInput& input, Profile& profile) {
   }
   std::vector<MeasuredRegion> measured;
   if (input.measured) {
-    measured = measured_work(*input.measured, input.native, executable, tree);
+    measured = measured_work(*input.measured, input.native, executable, time_facts(input), tree);
     for (std::string& note : measured_notes(*input.measured, input.native))
       profile.notes.push_back(std::move(note));
     counts.resize(tree.regions().size());

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "event_sums.hpp"
+#include "region_clock.hpp"
 
 namespace roofmark {
 namespace {
@@ -326,14 +327,17 @@ class Filler {
 
 std::vector<MeasuredRegion> measured_work(const MeasuredPasses& passes,
                                           const std::vector<RawProcess>& native,
-                                          const std::string& main_executable, RegionTree& tree) {
+                                          const std::string& main_executable,
+                                          const TimeFacts& times, RegionTree& tree) {
   const std::vector<RegionSums> self = self_sums(passes, native, main_executable, tree);
   const std::vector<RegionSums> inclusive = inclusive_sums(self, tree);
   std::vector<MeasuredRegion> all(self.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     Filler filler(passes, tree[i], all[i]);
     if (i == RegionTree::root) {
-      filler.fill(all[i].work, program_sums(passes), true);
+      const RegionSums program = program_sums(passes);
+      filler.fill(all[i].work, program, true);
+      all[i].clock_hz = region_clock(passes, program, times);
       if (passes.program.empty()) {
         const Problem reason =
             native.empty() ? Problem{"the program as a whole was not counted in a run of its own",
@@ -350,6 +354,7 @@ std::vector<MeasuredRegion> measured_work(const MeasuredPasses& passes,
     }
     filler.fill(all[i].work, inclusive[i], true);
     filler.fill(all[i].self, self[i], false);
+    all[i].clock_hz = region_clock(passes, inclusive[i], times);
     for (const GroupSums& group : inclusive[i])
       if (group.visits_differ) all[i].flags.insert("visits_differ");
     for (const Missing& absent : passes.absent)

@@ -47,14 +47,22 @@ struct MeasuredPasses {
 
 struct MeasuredRegion {
   Work work, self;  ///< `flop`, `bytes` and `operations` alone
+  std::optional<Measure> clock_hz;
   std::set<std::string> flags;
   std::vector<Missing> missing;
+};
+
+/// What the clock of a region rests on beside the counts.
+struct TimeFacts {
+  std::optional<double> reference_hz;  ///< of reference cycles: the processor's constant clock
+  double system_s = 0;                 ///< CPU time that the kernel took in the whole program
 };
 
 /// One entry per region of the tree.
 std::vector<MeasuredRegion> measured_work(const MeasuredPasses& passes,
                                           const std::vector<RawProcess>& native,
-                                          const std::string& main_executable, RegionTree& tree);
+                                          const std::string& main_executable,
+                                          const TimeFacts& times, RegionTree& tree);
 
 /// Of one pass: visits that it counted whole, by all visits.
 double measured_coverage(const MeasuredPasses& passes, unsigned pass,

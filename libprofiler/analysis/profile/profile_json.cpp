@@ -346,6 +346,7 @@ class ProfileWriter {
     if (region.visit_s && !visit_left_out) put_visit_times(*region.visit_s);
     put_number("imbalance", region.imbalance);
     put_measure("cores_used", region.cores_used, "cores_used");
+    put_measure("clock_hz", region.clock_hz, "clock_hz");
     const bool same = region.self_rooflines == region.rooflines;
     if (!compact_ || !same || region.self != region.work) {
       out_.key("self");

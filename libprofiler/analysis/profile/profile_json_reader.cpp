@@ -238,6 +238,7 @@ Region read_region(const JsonReader& json, const Shared& shared) {
   region.visit_s = read_visit_times(json, shared, region);
   region.imbalance = read_optional(json, "imbalance");
   region.cores_used = read_measure(json, "cores_used", shared, "cores_used");
+  region.clock_hz = read_measure(json, "clock_hz", shared, "clock_hz");
   region.rooflines = read_rooflines(json);
   region.self_rooflines = region.rooflines;
   if (json.has("self")) {

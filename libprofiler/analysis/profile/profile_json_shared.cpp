@@ -90,6 +90,7 @@ Origins common_origins(const Profile& profile) {
     tally.add(region.work);
     if (region.self != region.work) tally.add(region.self);
     tally.add("cores_used", region.cores_used);
+    tally.add("clock_hz", region.clock_hz);
   }
   return tally.most_frequent();
 }

@@ -1,6 +1,7 @@
 // The regions as RFC 4180 records.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <roofmark/report.hpp>
 #include <roofmark/roofline.hpp>
 #include <set>
@@ -115,6 +116,10 @@ std::string render_csv(const Profile& profile, const std::string& wanted_level) 
   for (const char* title : {"path", "visits", "threads", "flags"}) titles.add(std::string(title));
   add_titles(titles, quantities, "");
   add_titles(titles, quantities, "self.");
+  const bool clock = std::any_of(profile.regions.begin(), profile.regions.end(),
+                                 [](const Region& region) { return region.clock_hz.has_value(); });
+  if (clock)
+    for (const char* title : {"clock_hz", "clock_hz.source"}) titles.add(std::string(title));
   for (const char* title :
        {"precision", "achieved_flop_per_s", "roof_flop_per_s", "fraction", "binding", "verdict",
         "verdict_detail", "level", "intensity", "side", "missing"})
@@ -129,6 +134,7 @@ std::string render_csv(const Profile& profile, const std::string& wanted_level) 
     record.add(fmt::format("{}", fmt::join(region.flags, " ")));
     add_work(record, quantities, region.work);
     add_work(record, quantities, region.self);
+    if (clock) record.add(region.clock_hz);
     const Roofline none;
     const Roofline& roofline = row.roofline ? *row.roofline : none;
     record.add(roofline.precision);

@@ -10,6 +10,7 @@
 #include "flag_words.hpp"
 #include "numbers.hpp"
 #include "region_row.hpp"
+#include "sections.hpp"
 
 namespace roofmark::report {
 namespace {
@@ -151,6 +152,7 @@ std::string html_data(const Profile& profile, const Chart& chart, const ChartLay
     value["threads"] = region.threads;
     value["marker"] = number(region.marker_s);
     if (region.imbalance) value["imbalance"] = number(region.imbalance);
+    if (region.clock_hz) value["clock"] = clock_text(*region.clock_hz);
     value["flags"] = Json::array();
     for (const std::string& flag : region.flags) {
       value["flags"].push_back(printable(flag));

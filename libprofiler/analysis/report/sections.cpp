@@ -71,6 +71,8 @@ std::vector<Explanation> explanations(const Profile& profile, const std::string&
     entry.facts = duration(away) + " more than its roof needs";
     if (total && total.value() > 0)
       entry.facts += fmt::format(" ({} of the run)", percent_text(away / total.value()));
+    if (const auto& clock = profile.regions[row.region].clock_hz)
+      entry.facts += "; clock " + clock_text(*clock);
     entry.why = row.roofline->why;
     for (const Advice& advice : row.roofline->advice) {
       std::string text = advice.text;
@@ -83,6 +85,16 @@ std::vector<Explanation> explanations(const Profile& profile, const std::string&
     explained.push_back(std::move(entry));
   }
   return explained;
+}
+
+std::string clock_text(const Measure& clock_hz) {
+  const auto hz = [](double value) { return with_prefix(value, "Hz"); };
+  std::string text = hz(clock_hz.value);
+  if (clock_hz.low && clock_hz.high && hz(*clock_hz.low) != hz(*clock_hz.high))
+    text = hz(*clock_hz.low) + " to " + hz(*clock_hz.high);
+  else if (clock_hz.low && !clock_hz.high)
+    text = "at least " + text;
+  return text + ", " + std::string(spelling(clock_hz.source));
 }
 
 std::string sentence(const Absences::Entry& entry, std::size_t regions) {

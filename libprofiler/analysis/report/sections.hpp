@@ -29,6 +29,9 @@ struct Explanation {
 std::vector<Explanation> explanations(const Profile& profile, const std::string& level,
                                       std::size_t most);
 
+/// "2.1 GHz, measured"; "at least 2.1 GHz, estimated".
+std::string clock_text(const Measure& clock_hz);
+
 /// "bytes.DRAM of 3 regions: REASON. To change it: FIX."
 std::string sentence(const Absences::Entry& entry, std::size_t regions);
 

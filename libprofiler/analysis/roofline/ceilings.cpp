@@ -27,8 +27,25 @@ bool within_cores(unsigned threads, const Machine& machine) {
   return threads >= 1 && threads <= std::max(1U, machine.topology.cores);
 }
 
+Ceiling scaled(Ceiling ceiling, double factor) {
+  ceiling.per_s *= factor;
+  ceiling.low *= factor;
+  ceiling.high *= factor;
+  return ceiling;
+}
+
+/// The clock that a ceiling was measured at is its own where that was seen, else the machine's.
+double to_clock(const ComputeCeiling& ceiling, const Machine& machine,
+                std::optional<double> clock_hz) {
+  if (!clock_hz || !is_rate(*clock_hz)) return 1;
+  double measured_hz = machine.clock_hz.value_or(0);
+  if (is_rate(ceiling.flop_per_cycle)) measured_hz = ceiling.flop_per_s / ceiling.flop_per_cycle;
+  return is_rate(measured_hz) ? *clock_hz / measured_hz : 1;
+}
+
 template <class Wanted>
-std::optional<Ceiling> compute_curve(const Machine& machine, double cores, Wanted wanted) {
+std::optional<Ceiling> compute_curve(const Machine& machine, double cores,
+                                     std::optional<double> clock_hz, Wanted wanted) {
   Curve curve;
   // Of equal core counts a sustained clock comes before a burst, then the higher value.
   std::map<unsigned, bool> sustained;
@@ -38,7 +55,7 @@ std::optional<Ceiling> compute_curve(const Machine& machine, double cores, Wante
     if (!wanted(ceiling) || !is_rate(ceiling.flop_per_s)) continue;
     if (!within_cores(ceiling.threads, machine)) continue;
     if (sustained[ceiling.threads] && !ceiling.sustained) continue;
-    curve.add(as_ceiling(ceiling));
+    curve.add(scaled(as_ceiling(ceiling), to_clock(ceiling, machine, clock_hz)));
   }
   return curve.at(std::clamp(cores, 1.0, double(cores_of(machine))), Curve::Beyond::scale);
 }
@@ -90,13 +107,6 @@ std::vector<Stand> stands_for(Operation operation) {
   return {};
 }
 
-Ceiling scaled(Ceiling ceiling, double factor) {
-  ceiling.per_s *= factor;
-  ceiling.low *= factor;
-  ceiling.high *= factor;
-  return ceiling;
-}
-
 }  // namespace
 
 unsigned cores_of(const Machine& machine) {
@@ -115,16 +125,18 @@ double uncertainty_of(const Ceiling& ceiling) {
 }
 
 std::optional<Ceiling> compute_ceiling(const Machine& machine, Precision precision,
-                                       unsigned width_bits, Operation operation, double cores) {
+                                       unsigned width_bits, Operation operation, double cores,
+                                       std::optional<double> clock_hz) {
   // x87 has no ceiling of its own, and hardware that can't split precisions counts mostly doubles.
   if (precision == Precision::x87 || precision == Precision::any) {
-    auto stand = compute_ceiling(machine, Precision::f64,
-                                 precision == Precision::x87 ? 0 : width_bits, operation, cores);
+    auto stand =
+        compute_ceiling(machine, Precision::f64, precision == Precision::x87 ? 0 : width_bits,
+                        operation, cores, clock_hz);
     if (stand) stand->source = Source::theoretical;
     return stand;
   }
   for (const Stand& stand : stands_for(operation)) {
-    auto found = compute_curve(machine, cores, [&](const ComputeCeiling& ceiling) {
+    auto found = compute_curve(machine, cores, clock_hz, [&](const ComputeCeiling& ceiling) {
       return ceiling.precision == precision && ceiling.width_bits == width_bits &&
              ceiling.operation == stand.operation;
     });
@@ -137,7 +149,7 @@ std::optional<Ceiling> compute_ceiling(const Machine& machine, Precision precisi
   for (const ComputeCeiling& other : machine.compute) {
     if (other.precision != precision || other.width_bits == width_bits) continue;
     if (other.operation != operation || !is_rate(other.flop_per_s)) continue;
-    auto found = compute_curve(machine, cores, [&](const ComputeCeiling& ceiling) {
+    auto found = compute_curve(machine, cores, clock_hz, [&](const ComputeCeiling& ceiling) {
       return ceiling.precision == precision && ceiling.width_bits == other.width_bits &&
              ceiling.operation == operation;
     });
@@ -148,9 +160,10 @@ std::optional<Ceiling> compute_ceiling(const Machine& machine, Precision precisi
   return std::nullopt;
 }
 
-std::optional<Ceiling> topmost_peak(const Machine& machine, Precision precision, double cores) {
+std::optional<Ceiling> topmost_peak(const Machine& machine, Precision precision, double cores,
+                                    std::optional<double> clock_hz) {
   if (precision == Precision::x87)
-    return compute_ceiling(machine, precision, 0, Operation::add, cores);
+    return compute_ceiling(machine, precision, 0, Operation::add, cores, clock_hz);
   if (precision == Precision::any) precision = Precision::f64;
   std::optional<Ceiling> best;
   std::set<std::pair<unsigned, Operation>> seen;
@@ -158,7 +171,7 @@ std::optional<Ceiling> topmost_peak(const Machine& machine, Precision precision,
     if (ceiling.precision != precision) continue;
     if (!seen.insert({ceiling.width_bits, ceiling.operation}).second) continue;
     const auto found =
-        compute_ceiling(machine, precision, ceiling.width_bits, ceiling.operation, cores);
+        compute_ceiling(machine, precision, ceiling.width_bits, ceiling.operation, cores, clock_hz);
     if (found && (!best || found->per_s > best->per_s)) best = found;
   }
   return best;

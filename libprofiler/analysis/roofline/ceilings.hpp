@@ -15,11 +15,14 @@ double uncertainty_of(const Ceiling& ceiling);
 
 /// FLOP/s of one class on `cores` cores. Where the very class was not measured, a class that is at
 /// least as fast stands in for it and the source is `theoretical`; nothing where there is none.
+/// With a clock: what the cores do at it, from FLOPs per cycle, or scaled from the machine's clock.
 std::optional<Ceiling> compute_ceiling(const Machine& machine, Precision precision,
-                                       unsigned width_bits, Operation operation, double cores);
+                                       unsigned width_bits, Operation operation, double cores,
+                                       std::optional<double> clock_hz = {});
 
 /// The highest FLOP/s of a precision, of any class.
-std::optional<Ceiling> topmost_peak(const Machine& machine, Precision precision, double cores);
+std::optional<Ceiling> topmost_peak(const Machine& machine, Precision precision, double cores,
+                                    std::optional<double> clock_hz = {});
 
 /// Widest vector registers that have a ceiling of this precision.
 unsigned widest(const Machine& machine, Precision precision);

@@ -82,8 +82,8 @@ ComputeParts compute_parts(const std::vector<ComputeClass>& mix, const Machine& 
   for (const auto& [key, amounts] : by_class(mix, machine, setting)) {
     for (const auto& [operation, flop] : amounts) {
       if (!(flop > 0)) continue;
-      const auto ceiling =
-          compute_ceiling(machine, key.first, key.second, operation, setting.cores);
+      const auto ceiling = compute_ceiling(machine, key.first, key.second, operation, setting.cores,
+                                           setting.clock_hz);
       if (!ceiling)
         made.flop_without_ceiling += flop;
       else if (is_divider(operation))
@@ -101,7 +101,7 @@ ComputeParts compute_parts(const std::vector<ComputeClass>& mix, const Machine& 
 }
 
 ComputeTime topmost_compute(const Work& work, Source declared_source, const Machine& machine,
-                            double cores) {
+                            double cores, std::optional<double> clock_hz) {
   std::map<Precision, double> flop;
   for (const auto& [precision, count] : work.flop)
     if (count.value > 0) flop[precision] = double(count.value);
@@ -112,7 +112,7 @@ ComputeTime topmost_compute(const Work& work, Source declared_source, const Mach
   all.part.kind = Kind::compute;
   all.part.source = declared_source;
   for (const auto& [precision, amount] : flop) {
-    const auto peak = topmost_peak(machine, precision, cores);
+    const auto peak = topmost_peak(machine, precision, cores, clock_hz);
     if (peak)
       all.add(amount, precision, *peak, peak->name);
     else if (!made.no_ceiling)

@@ -25,6 +25,6 @@ struct ComputeTime {
 };
 /// All FLOPs of every precision at its topmost peak on `cores` cores, one after the other.
 ComputeTime topmost_compute(const Work& work, Source declared_source, const Machine& machine,
-                            double cores);
+                            double cores, std::optional<double> clock_hz = {});
 
 }  // namespace roofmark::model

@@ -1,5 +1,7 @@
 #include "analysis/roofline/evaluation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -225,6 +227,34 @@ std::optional<double> most_cores(const Region& region, const Machine& machine) {
   return std::clamp(*used->high, 1.0, static_cast<double>(cores_of(machine)));
 }
 
+/// The region's own clock, where it is known well enough to hold compute ceilings to it.
+std::optional<double> clock_of(const Region& region) {
+  const auto& clock = region.clock_hz;
+  if (!clock || !is_rate(clock->value)) return std::nullopt;
+  if (clock->low.has_value() != clock->high.has_value()) return std::nullopt;
+  if (relative_half_range(*clock) > thresholds().clock_range) return std::nullopt;
+  return clock->value;
+}
+
+bool has_clock(const Machine& machine) {
+  if (machine.clock_hz && is_rate(*machine.clock_hz)) return true;
+  return std::any_of(machine.compute.begin(), machine.compute.end(),
+                     [](const ComputeCeiling& one) { return is_rate(one.flop_per_cycle); });
+}
+
+void follow_clock(const Region& region, const Machine& machine, Evaluation& made) {
+  const auto clock_hz = clock_of(region);
+  if (!clock_hz || !has_clock(machine)) return;
+  made.clock_hz = clock_hz;
+  std::string note = fmt::format("Its cores ran at {:.2f} GHz", *clock_hz * 1e-9);
+  if (machine.clock_hz && is_rate(*machine.clock_hz))
+    note += fmt::format(", the machine's ceilings were measured at {:.2f} GHz",
+                        *machine.clock_hz * 1e-9);
+  made.notes.push_back(note +
+                       ": compute ceilings of the code as written are scaled to its clock, "
+                       "memory's are not.");
+}
+
 /// Work that the assumed cores can't have done in its time was done by more of them.
 void assume_more_cores(const Work& work, const Region& region, const Machine& machine,
                        Evaluation& made) {
@@ -243,6 +273,7 @@ void assume_more_cores(const Work& work, const Region& region, const Machine& ma
 Setting as_it_ran(const Evaluation& evaluation) {
   Setting setting{evaluation.cores};
   setting.large_page_share = evaluation.large_page_share;
+  setting.clock_hz = evaluation.clock_hz;
   return setting;
 }
 
@@ -253,8 +284,9 @@ Evaluation evaluate(const Work& work, const Region& region, const Machine& machi
   made.wall_s = time_of(work.wall_s);
   if (work.wall_s) made.wall_uncertainty = relative_half_range(*work.wall_s);
   made.cores = cores_used(region, work, machine);
-  assume_more_cores(work, region, machine, made);
   count_flop(work, made);
+  if (made.flop > 0) follow_clock(region, machine, made);
+  assume_more_cores(work, region, machine, made);
 
   const TrafficOfRegion traffic = traffic_of(work, region, machine);
   made.uncounted = traffic.uncounted;
@@ -273,7 +305,8 @@ Evaluation evaluate(const Work& work, const Region& region, const Machine& machi
 
   if (auto reason = withheld(work, region, machine, made)) {
     made.placed = memory_parts(traffic, machine, as_it_ran(made));
-    const ComputeTime compute = topmost_compute(work, made.flop_source, machine, made.cores);
+    const ComputeTime compute =
+        topmost_compute(work, made.flop_source, machine, made.cores, made.clock_hz);
     if (compute.part) made.placed.push_back(*compute.part);
     if (made.flop_source != Source::declared)
       made.notes.push_back("The as-written roof is withheld: " + *reason + ".");

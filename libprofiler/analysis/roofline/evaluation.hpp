@@ -44,6 +44,7 @@ struct Setting {
   bool vectorised = false;                      ///< as if all work were in the widest registers
   bool fused = false;                           ///< as if multiplies and adds were fused
   std::optional<double> large_page_share = {};  ///< of memory; nothing: as if all of it
+  std::optional<double> clock_hz = {};          ///< of its cores; nothing: the ceilings' own
 };
 
 /// Counts of one piece of work with what it takes to place it.
@@ -58,6 +59,7 @@ struct Evaluation {
   double flop_uncertainty = 0;
   double cores = 1;
   std::optional<double> large_page_share;  ///< of the program's memory
+  std::optional<double> clock_hz;          ///< that the region's compute ceilings follow
 
   std::vector<Part> machine;                    ///< against the topmost ceilings
   std::optional<std::vector<Part>> as_written;  ///< nothing: withheld

@@ -23,7 +23,8 @@ Thresholds read() {
           value("non_temporal_share"),
           value("rung_gain"),
           value("serial_children"),
-          value("mostly")};
+          value("mostly"),
+          value("clock_range")};
 }
 
 }  // namespace

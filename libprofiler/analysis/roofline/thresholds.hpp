@@ -22,6 +22,7 @@ struct Thresholds {
   double rung_gain;
   double serial_children;
   double mostly;
+  double clock_range;
 };
 
 const Thresholds& thresholds();

@@ -63,7 +63,8 @@ std::string scalar_text(const Case& it) {
   if (!share || *share < thresholds().mostly || !it.evaluation.precision) return "";
   const Part* written =
       it.evaluation.as_written ? largest(*it.evaluation.as_written, Kind::compute) : nullptr;
-  const auto peak = topmost_peak(it.machine, *it.evaluation.precision, it.evaluation.cores);
+  const auto peak = topmost_peak(it.machine, *it.evaluation.precision, it.evaluation.cores,
+                                 it.evaluation.clock_hz);
   if (!written || !peak || peak->per_s < 1.5 * written->ceiling.per_s) return "";
   const std::string scope = scope_text(it, it.evaluation.cores);
   std::string text = fmt::format(

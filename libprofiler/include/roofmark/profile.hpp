@@ -140,6 +140,7 @@ struct Region {
   std::optional<VisitTimes> visit_s;
   std::optional<double> imbalance;       ///< max / mean of thread time
   std::optional<Measure> cores_used;     ///< mean number of cores its threads kept busy
+  std::optional<Measure> clock_hz;       ///< mean core clock at which it ran, where cycles count
   Work work;                             ///< inclusive of children
   Work self;                             ///< exclusive
   std::vector<Roofline> rooflines;       ///< of `work`

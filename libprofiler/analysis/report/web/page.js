@@ -367,6 +367,7 @@
       }
     for (const name in w.events || {}) fact(name, interval(w.events[name], function (v) { return prefixed(v, ''); }) + ', ' + data.sources[w.events[name][3]]);
     if (region.visit) fact('one visit', 'median ' + duration(region.visit.median) + ', ' + duration(region.visit.min) + ' to ' + duration(region.visit.max) + ', first ' + duration(region.visit.first));
+    fact('clock', region.clock || '');
     fact('threads', region.threads > 1 ? String(region.threads) + (region.imbalance ? ', imbalance ' + significant(region.imbalance) : '') : '');
     fact('markers', region.marker ? duration(region.marker) + ', subtracted' : '');
     for (const flag of region.flags) fact('flag', flag + (data.flagWords[flag] ? ': ' + data.flagWords[flag] : ''));
