@@ -43,6 +43,22 @@ inline void fence_release() {
 #endif
 }
 
+// What was read before is not read again after. (For ThreadSanitizer: as above; what is read beside
+// it are atomics.)
+inline void fence_acquire() {
+#if defined(__SANITIZE_THREAD__)
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+#else
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+#endif
+#else
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+#endif
+}
+
 inline bool likely(bool condition) {
   return __builtin_expect(condition, true);
 }

@@ -22,6 +22,11 @@ void add_words(uint64_t* to, const uint64_t* from, uint64_t factor = 1) {
 }
 constexpr uint64_t minus = ~uint64_t{0};
 
+// What a thread tells: others read it while it may be written.
+void add_told(uint64_t* to, const uint64_t* told, uint64_t factor = 1) {
+  for (uint32_t i = 0; i < counting.shape.words; ++i) to[i] += factor * load(told[i]);
+}
+
 /// Empty counters for a thread, its arrays behind them; null: no memory.
 Counters* empty_counters(Thread* thread) {
   Counters* counters = thread->counters;
@@ -119,13 +124,13 @@ uint64_t outside_regions(Thread* thread, uint64_t* words) {
     groups = load(counters->told_groups[published & 1]);
     memset(words, 0, words_bytes());
     if ((published & 1) != 0) {
-      add_words(words, told);
+      add_told(words, told);
     } else {
       groups &= counting.half->read(counters->state, 0, words);
       groups &= add_below(thread, words);
-      add_words(words, told, minus);
+      add_told(words, told, minus);
     }
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    fence_acquire();
     if (load(counters->published) == published) break;
   }
   return groups;
@@ -177,8 +182,9 @@ uint64_t read_total_of(Thread* thread, uint64_t* words, NodeCounts* node) {
 void publish_entry(Thread* thread, const NodeCounts* node) {
   Counters* counters = thread->counters;
   if (counters->parent == nullptr || (counters->published & 1) != 0) return;
+  fence_release();  // whoever sees a new word sees that the old number is out of date
   for (uint32_t i = 0; i < counting.shape.words; ++i)
-    counters->told[1][i] = node->words[i] - counters->in_regions[i];
+    store(counters->told[1][i], node->words[i] - counters->in_regions[i]);
   store(counters->told_groups[1], node->entry_groups & counters->in_regions_groups);
   store_release(counters->published, counters->published + 1);
 }
@@ -189,9 +195,10 @@ void publish_exit(Thread* thread, const NodeCounts* node) {
   const uint64_t* entry = node->words;
   const uint64_t* exit = node->words + counting.shape.words;
   counters->in_regions_groups &= node->entry_groups & node->exit_groups;
+  fence_release();
   for (uint32_t i = 0; i < counting.shape.words; ++i) {
     counters->in_regions[i] += exit[i] - entry[i];
-    counters->told[0][i] = counters->in_regions[i];
+    store(counters->told[0][i], counters->in_regions[i]);
   }
   store(counters->told_groups[0], counters->in_regions_groups);
   store_release(counters->published, counters->published + 1);
