@@ -29,7 +29,8 @@ inline constexpr double own_socket_share = 0.05;
 /// What `record` has for join(): the plan, and the runs that followed it.
 struct MeasuredPasses {
   std::string collector = "perf";
-  std::vector<std::string> texts;  ///< what the runtime counts by, by pass; empty: the plan's numbers
+  std::vector<std::string>
+      texts;  ///< what the runtime counts by, by pass; empty: the plan's numbers
   std::shared_ptr<const EventTables> tables;  ///< the plan points into them
   CounterPlan plan;
   VariableValues variables;

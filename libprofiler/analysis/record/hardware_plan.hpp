@@ -18,7 +18,7 @@ struct HardwareOptions {
   std::filesystem::path devices = "/sys/bus/event_source/devices";
   std::filesystem::path root = "/";
   std::optional<std::filesystem::path> findings;  ///< folder of what the self-test found
-  bool by_papi = false;    ///< by PAPI's names for the table's events
+  bool by_papi = false;                           ///< by PAPI's names for the table's events
   bool multiplex = false;  ///< all events in one run, even where they don't fit
   bool once = false;       ///< no further run: what does not fit the first is absent
   std::function<void(const std::string&)> tell;  ///< of files that can't be read
