@@ -17,7 +17,7 @@ EventTable table() {
   return *read;
 }
 
-const CountedQuantity& find(const std::vector<CountedQuantity>& all, const std::string& quantity,
+const CountedQuantity& find(const std::vector<CountedQuantity>& all, const char* quantity,
                             Scope scope = Scope::process) {
   for (const CountedQuantity& one : all)
     if (one.quantity == quantity && one.scope == scope) return one;
