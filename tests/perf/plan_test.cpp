@@ -78,7 +78,7 @@ struct Table {
   TableMatch match;
 };
 
-const PlannedGroup& group_of(const CounterPlan& plan, const std::string& pmu, int cpu = -1) {
+const PlannedGroup& group_of(const CounterPlan& plan, const char* pmu, int cpu = -1) {
   for (const PlannedGroup& group : plan.groups)
     if (group.pmu == pmu && group.cpu == cpu) return group;
   FAIL("no group of " << pmu << " on " << cpu);
