@@ -1,8 +1,9 @@
 #include "plan_text.hpp"
 
-#include <cstdarg>
 #include <cstdio>
 #include <cstring>
+
+#include "collectors/plan_lines.hpp"
 
 namespace roofmark::papi {
 namespace {
@@ -118,40 +119,16 @@ struct Parser {
 
 const char* parse(const char* text, std::size_t length, Plan& plan) {
   Parser parser{plan};
-  const char* const end = text + length;
-  for (bool is_first = true; text != end; is_first = false) {
-    const void* const stop = std::memchr(text, '\n', static_cast<std::size_t>(end - text));
-    // A text that was cut off in a name must not be taken for a shorter name.
-    if (stop == nullptr) return "the last line has no end";
-    const char* const stopped = static_cast<const char*>(stop);
-    Words words{text, stopped};
-    if (is_first) {
-      if (!words.word(first_line) || !words.over()) return "it is no plan for PAPI of this version";
-    } else if (const char* const wrong = parser.line(words)) {
-      return wrong;
-    }
-    text = stopped + 1;
-  }
+  const auto take = [&](unsigned number, const char* begin, const char* end) -> const char* {
+    Words words{begin, end};
+    if (number > 1) return parser.line(words);
+    if (words.word(first_line) && words.over()) return nullptr;
+    return "it is no plan for PAPI of this version";
+  };
+  unsigned line = 0;
+  if (const char* const wrong = each_plan_line(text, length, line, take)) return wrong;
   return parser.ended ? nullptr : "the text has no `end`";
 }
-
-/// printf into what is left of a buffer.
-struct Text {
-  char* text;
-  std::size_t room;
-  std::size_t length = 0;
-  bool full = false;
-
-  __attribute__((format(printf, 2, 3))) void add(const char* format, ...) {
-    if (full) return;
-    va_list arguments;
-    va_start(arguments, format);
-    const int written = std::vsnprintf(text + length, room - length, format, arguments);
-    va_end(arguments);
-    full = written < 0 || static_cast<std::size_t>(written) >= room - length;
-    if (!full) length += static_cast<std::size_t>(written);
-  }
-};
 
 }  // namespace
 
@@ -175,7 +152,7 @@ const char* parse_plan(const char* text, std::size_t length, Plan& plan) {
 
 std::size_t write_plan(const Plan& plan, char* text, std::size_t room) {
   if (room == 0 || plan.group_count > most_groups || plan.event_count > most_events) return 0;
-  Text out{text, room};
+  PlanWriter out{text, room};
   out.add("%s\n", first_line);
   unsigned events = 0;
   for (unsigned g = 0; g < plan.group_count; ++g) {

@@ -1,8 +1,9 @@
 #include "flat_plan.hpp"
 
-#include <cstdarg>
 #include <cstdio>
 #include <cstring>
+
+#include "collectors/plan_lines.hpp"
 
 namespace roofmark::perf {
 namespace {
@@ -108,37 +109,12 @@ struct Parser {
   }
 };
 
-/// printf into what is left of a buffer.
-struct Text {
-  char* text;
-  std::size_t room;
-  std::size_t length = 0;
-  bool full = false;
-
-  __attribute__((format(printf, 2, 3))) void add(const char* format, ...) {
-    if (full) return;
-    va_list arguments;
-    va_start(arguments, format);
-    const int written = std::vsnprintf(text + length, room - length, format, arguments);
-    va_end(arguments);
-    full = written < 0 || static_cast<std::size_t>(written) >= room - length;
-    if (!full) length += static_cast<std::size_t>(written);
-  }
-};
-
 const char* parse(const char* text, std::size_t length, FlatPlan& plan, unsigned& line) {
   Parser parser{plan};
-  const char* const end = text + length;
-  line = 0;
-  while (text != end) {
-    ++line;
-    const void* const stop = std::memchr(text, '\n', static_cast<std::size_t>(end - text));
-    // A text that was cut off in a number must not be taken for a smaller number.
-    if (stop == nullptr) return "the last line has no end";
-    const char* const stopped = static_cast<const char*>(stop);
-    if (const char* wrong = parser.line(line, {text, stopped})) return wrong;
-    text = stopped + 1;
-  }
+  const auto take = [&](unsigned number, const char* begin, const char* end) {
+    return parser.line(number, {begin, end});
+  };
+  if (const char* const wrong = each_plan_line(text, length, line, take)) return wrong;
   return parser.ended ? nullptr : "the text has no `end`";
 }
 
@@ -153,7 +129,7 @@ const char* parse_plan(const char* text, std::size_t length, FlatPlan& plan, uns
 
 std::size_t write_plan(const FlatPlan& plan, char* text, std::size_t room) {
   if (room == 0 || plan.group_count > most_groups || plan.event_count > most_events) return 0;
-  Text out{text, room};
+  PlanWriter out{text, room};
   out.add("%s\n", first_line);
   unsigned events = 0;
   for (unsigned g = 0; g < plan.group_count; ++g) {
