@@ -278,11 +278,13 @@ class MachineText {
                 options_.width);
     for (const BandwidthCeiling& ceiling : machine_.bandwidth)
       if (const double page_bytes = smaller_pages(ceiling); page_bytes > 0) {
-        out_ += wrapped("",
-                        fmt::format("A row with {} is of memory in pages of that size: a program "
-                                    "is held against the rows of the pages it had.",
-                                    size_text(page_bytes)),
-                        options_.width);
+        out_ +=
+            wrapped("",
+                    fmt::format("A row with {} is of memory in pages of that size, of main memory "
+                                "the median: a program is held against the rows of the pages "
+                                "it had.",
+                                size_text(page_bytes)),
+                    options_.width);
         break;
       }
     bool noisy = false, doubted = false;
