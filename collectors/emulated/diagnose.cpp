@@ -99,6 +99,18 @@ Problem no_counts(int wait_status) {
   return {"the counted run left no counts and " + ended, "", "--counters none, and report it"};
 }
 
+Problem other_end(int status, int timed_status) {
+  std::string reason = "the counted run ended with status " + std::to_string(status) +
+                       ", the timed run with " + std::to_string(timed_status);
+  const auto limit = address_space_limit_kib();
+  if (!limit) return {reason, "", "make the program take the same path in both runs"};
+  reason +=
+      ": perhaps for want of address space, of which the emulator needs much and which is "
+      "limited to " +
+      std::to_string(*limit) + " KiB";
+  return {reason, "", unlimited};
+}
+
 std::optional<Problem> diagnose(const std::filesystem::path& output, int wait_status) {
   const std::string log = logs_in(output);
   const Sign* sign = find_sign(fatal_signs, log);

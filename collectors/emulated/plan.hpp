@@ -88,6 +88,10 @@ Result<CountedCommand> plan(const Install& install, const std::vector<std::strin
 /// Why a counted pass left no counts at all, where diagnose() finds nothing.
 Problem no_counts(int wait_status);
 
+/// Why a counted pass that ended by itself with `status`, as a shell has it, where the timed run
+/// ended with another one, may have left out what the timed run did.
+Problem other_end(int status, int timed_status);
+
 /// What a counted pass that ended badly died of, from its log and exit status; nothing when its log
 /// shows no fault of the emulation.
 std::optional<Problem> diagnose(const std::filesystem::path& output, int wait_status);

@@ -108,6 +108,10 @@ TEST_CASE("a pass without counts says how it ended, and which limit was in the w
   CHECK(left.reason.find("status 3") != std::string::npos);
   CHECK(emulated::no_counts(SIGSEGV).reason.find("Segmentation fault") != std::string::npos);
 
+  const Problem other = emulated::other_end(134, 0);
+  CHECK(other.reason.find("status 134, the timed run with 0") != std::string::npos);
+  CHECK(other.remedy == "make the program take the same path in both runs");
+
   const TemporaryDirectory output;
   write_text(output.path() / "emulator-17.log", "==17== Valgrind cannot continue\n");
   REQUIRE(emulated::diagnose(output.path(), 1 << 8));
@@ -116,7 +120,8 @@ TEST_CASE("a pass without counts says how it ended, and which limit was in the w
     const rlimit little{rlim_t{1} << 46, rlim_t{1} << 46};
     setrlimit(RLIMIT_AS, &little);
     const bool named = emulated::diagnose(output.path(), 1 << 8)->remedy == "ulimit -v unlimited" &&
-                       emulated::no_counts(SIGSEGV).remedy == "ulimit -v unlimited";
+                       emulated::no_counts(SIGSEGV).remedy == "ulimit -v unlimited" &&
+                       emulated::other_end(134, 0).remedy == "ulimit -v unlimited";
     return named ? 0 : 1;
   });
   CHECK(said == 0);

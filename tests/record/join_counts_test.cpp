@@ -141,6 +141,35 @@ TEST_CASE("a counted run that was ended early counts what it closed and names th
   CHECK(profile.notes[0].find("solve") != std::string::npos);
 }
 
+TEST_CASE("a counted run with an end of its own says so where it left something out, only there") {
+  const Problem died{"the counted run ended with status 134, the timed run with 0", "", "remedy"};
+  const auto whole = counted({"solve", "spmv"}, 10, 1000, 6400);
+  RegionCounts open = counted({"solve"}, 1, 50, 640);
+  open.flags = {"unclosed"};
+
+  JoinInput closed = input_with({outside(), counted({"solve"}, 1, 100, 640), whole});
+  closed.counted->other_end = died;
+  const Profile all = joined(closed);
+  CHECK(find(all, {"solve"})->missing.empty());
+  CHECK(find(all, {"solve"})->work.flop.at(Precision::f64).value == 1100);
+  CHECK(all.notes.empty());
+
+  JoinInput cut = input_with({outside(), open, whole});
+  cut.counted->other_end = died;
+  const Profile inside = joined(cut);
+  CHECK(find(inside, {"solve"})->work.flop.empty());
+  CHECK(find(inside, {"solve"})->missing.at(0).reason == died.reason + ", inside this region");
+  CHECK(find(inside, {"solve", "spmv"})->work.flop.at(Precision::f64).value == 1000);
+
+  JoinInput not_reached = input_with({outside(), open});
+  not_reached.counted->other_end = died;
+  const Profile before = joined(not_reached);
+  const Missing& missing = find(before, {"solve", "spmv"})->missing.at(0);
+  CHECK(missing.reason == died.reason + ", before this region was reached");
+  CHECK(missing.fix == "remedy");
+  CHECK(before.notes.size() == 1);
+}
+
 TEST_CASE("a range of the cache model stays one, and sampling is labelled") {
   RegionCounts spmv = counted({"solve", "spmv"}, 10, 10, 0);
   spmv.bytes["DRAM"] = {{1000, 900, 1500}, {10, 10, 10}};

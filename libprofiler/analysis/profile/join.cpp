@@ -118,17 +118,21 @@ void set_cores(Region& row, const RegionSamples& samples, const WholeProgram& wh
   row.cores_used = Measure{own, Source::estimated, own, std::max(own, program)};
 }
 
+/// Why a pass may have left out what the timed run did.
+std::optional<Problem> early_end(const CountedPass& pass) {
+  return pass.problem ? pass.problem : pass.other_end;
+}
+
 Problem gap_reason(Gap gap, const JoinInput& input) {
-  const Problem ended = input.counted && input.counted->problem
-                            ? *input.counted->problem
-                            : Problem{"the counted run did not enter this region", "",
-                                      "make the program take the same path in both runs"};
+  const std::optional<Problem> early = input.counted ? early_end(*input.counted) : std::nullopt;
+  const Problem ended = early ? *early
+                              : Problem{"the counted run did not enter this region", "",
+                                        "make the program take the same path in both runs"};
   switch (gap) {
     case Gap::not_entered:
-      return input.counted && input.counted->problem
-                 ? Problem{ended.reason + ", before this region was reached", ended.where,
-                           ended.remedy}
-                 : ended;
+      return early ? Problem{ended.reason + ", before this region was reached", ended.where,
+                             ended.remedy}
+                   : ended;
     case Gap::cut_short:
       return {ended.reason + ", inside this region", ended.where, ended.remedy};
     case Gap::passed_over:
@@ -316,12 +320,15 @@ void note_counts(const JoinInput& input, Profile& profile) {
 /// Hot paths first: what was not counted, with its share of the run.
 void note_not_reached(const JoinInput& input, const RegionTree& tree,
                       const std::vector<RegionWork>& work, Profile& profile) {
-  if (!input.counted->problem || !(input.whole.wall_s > 0)) return;
+  const std::optional<Problem> early = early_end(*input.counted);
+  if (!early || !(input.whole.wall_s > 0)) return;
   std::vector<std::size_t> gaps;
   for (std::size_t i = 1; i < work.size(); ++i)
     if (work[i].flop_gap == Gap::not_entered || work[i].flop_gap == Gap::cut_short ||
         work[i].flop_gap == Gap::passed_over)
       gaps.push_back(i);
+  // Another end need not have cost any counts.
+  if (gaps.empty() && !input.counted->problem) return;
   std::sort(gaps.begin(), gaps.end(), [&](std::size_t a, std::size_t b) {
     return tree[a].self_thread_s > tree[b].self_thread_s;
   });
@@ -333,7 +340,7 @@ void note_not_reached(const JoinInput& input, const RegionTree& tree,
     list += (i > 0 ? ", " : "") + name;
   }
   if (gaps.size() > named) list += " and " + std::to_string(gaps.size() - named) + " more";
-  const Problem& problem = *input.counted->problem;
+  const Problem& problem = *early;
   profile.notes.push_back("Counts are incomplete: " + problem.reason +
                           (list.empty() ? "" : "; not counted, the slowest first: " + list) +
                           (problem.remedy.empty() ? "." : ". What helps: " + problem.remedy + "."));

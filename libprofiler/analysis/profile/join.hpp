@@ -50,6 +50,8 @@ struct CountedPass {
   std::string collector;  ///< "emulated"
   std::vector<ProcessCounts> processes;
   std::optional<Problem> problem;  ///< why counts are absent or end early
+  /// It ended by itself, but not as the timed run did: why what it did not reach is not counted.
+  std::optional<Problem> other_end = {};
   /// Caches that were modelled smaller than they are reported, by name: a caveat of what came from
   /// beyond them.
   std::map<std::string, std::string> reduced_caches = {};

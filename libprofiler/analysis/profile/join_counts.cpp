@@ -220,7 +220,9 @@ std::vector<RegionWork> counted_work(const CountedPass& pass, const std::vector<
     const SelfCounts& own = counts[i];
     const MergedRegion& merged = tree[i];
     // An end that did not come natively either is no reason to doubt the counts.
-    const bool cut_short = pass.problem && own.open_visits > 0;
+    const bool cut_short =
+        own.open_visits > 0 &&
+        (pass.problem || (pass.other_end && own.open_visits > merged.open_visits));
     SelfCounts scaled = own;
     if (!cut_short) scaled.open_visits = 0;
     const bool nothing_closed = cut_short && own.visits <= own.open_visits && i != RegionTree::root;

@@ -15,6 +15,7 @@
 #include <analysis/record/shortage.hpp>
 #include <analysis/record/stdin_capture.hpp>
 #include <analysis/record/supervise.hpp>
+#include <collectors/emulated/plan.hpp>
 #include <array>
 #include <csignal>
 #include <cstring>
@@ -265,10 +266,12 @@ void count(const RecordOptions& options, const TargetFile& target, const NativeR
   }
   input.counted = std::move(outcome->counts);
   const int status = outcome->pass.exit_status.value_or(0);
-  if (!input.counted->problem && status != native.end.shell_status())
+  if (!input.counted->problem && status != native.end.shell_status()) {
+    input.counted->other_end = emulated::other_end(status, native.end.shell_status());
     profile.notes.push_back("The counted run ended with status " + std::to_string(status) +
                             ", the timed run with " + std::to_string(native.end.shell_status()) +
                             ": they did not do the same.");
+  }
   profile.passes.push_back(std::move(outcome->pass));
   profile.notes.insert(profile.notes.end(), outcome->notes.begin(), outcome->notes.end());
 }
