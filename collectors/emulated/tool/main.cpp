@@ -6,6 +6,7 @@
 #include "focus.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "own_code.hpp"
 #include "threads.hpp"
 #include "translate.hpp"
 
@@ -26,7 +27,7 @@ Bool client_request(ThreadId id, UWord* request, UWord* answer) {
   *answer = 0;
   switch (request[0]) {
     case ROOFMARK_REQUEST_CONNECT:
-      leave_out(request[1], request[2]);
+      set_own_code(request[1], request[2]);
       *answer = 1;
       break;
     case ROOFMARK_REQUEST_ENTER:

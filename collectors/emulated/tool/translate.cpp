@@ -8,19 +8,14 @@
 #include "focus.hpp"
 #include "isa.hpp"
 #include "options.hpp"
+#include "own_code.hpp"
 
 namespace roofmark::emulator {
 namespace {
 
-constinit Addr left_out_first = 0;
-constinit Addr left_out_end = 0;
 constinit CrossCheck checked = {};
 constinit Vector<CheckedInstruction> checked_forms;
 constinit Homes homes = {};
-
-bool left_out(Addr a) {
-  return a >= left_out_first && a < left_out_end;
-}
 
 /// Exits for faults that a correct program never takes: they do not end a segment.
 bool is_fault(IRJumpKind kind) {
@@ -40,16 +35,17 @@ bool is_fault(IRJumpKind kind) {
   }
 }
 
-/// Identifies a block's code: addresses and bytes of its instructions and the shape of its
-/// statements.
-ULong key_of(const IRSB* block) {
-  ULong key = hash_bytes(hash_start, &left_out_first, sizeof left_out_first);
+/// Identifies a block's code: addresses and bytes of its instructions, which of them are counted,
+/// and the shape of its statements.
+ULong key_of(const IRSB* block, OwnCode& own_code) {
+  ULong key = hash_start;
   for (Int i = 0; i < block->stmts_used; ++i) {
     const IRStmt* s = block->stmts[i];
     key = (key ^ static_cast<ULong>(s->tag)) * 0x100000001B3ULL;
     if (s->tag != Ist_IMark) continue;
     key = hash_bytes(key, &s->Ist.IMark.addr, sizeof s->Ist.IMark.addr);
     key = hash_bytes(key, reinterpret_cast<const void*>(s->Ist.IMark.addr), s->Ist.IMark.len);
+    if (own_code.holds(s->Ist.IMark.addr)) key = ~key;
   }
   return key | 1;
 }
@@ -66,7 +62,7 @@ class Translation : public Sink {
   IRSB* run() {
     epoch_ = VG_(current_DiEpoch)();
     homes.start(out_.block()->tyenv);
-    if (!forward_) segments.begin_block(key_of(in_));
+    if (!forward_) segments.begin_block(key_of(in_, own_code_));
     Int i = 0;
     for (; i < in_->stmts_used && in_->stmts[i]->tag != Ist_IMark; ++i) out_.add(in_->stmts[i]);
     while (i < in_->stmts_used) {
@@ -181,7 +177,7 @@ class Translation : public Sink {
     address_ = mark->Ist.IMark.addr;
     length_ = mark->Ist.IMark.len;
     work_ = {};
-    const bool skip = left_out(address_);
+    const bool skip = own_code_.holds(address_);
     if (skip && !skipping_) close_segment();
     skipping_ = skip;
     if (skip) {
@@ -344,6 +340,7 @@ class Translation : public Sink {
   caches::Reporter reporter_;
   bool simulate_;
   bool forward_;  ///< nothing is counted yet
+  OwnCode own_code_{};
   DiEpoch epoch_{};
   Addr address_ = 0;
   UInt length_ = 0;
@@ -365,13 +362,6 @@ constinit Vector<Translation::Guarded> Translation::guarded_;
 IRSB* translate(VgCallbackClosure*, IRSB* in, const VexGuestLayout*, const VexGuestExtents*,
                 const VexArchInfo*, IRType, IRType) {
   return Translation(in).run();
-}
-
-void leave_out(Addr first, Addr end) {
-  if (first == left_out_first && end == left_out_end) return;
-  left_out_first = first;
-  left_out_end = end;
-  VG_(discard_translations_safely)(first, end - first, "roofmark");
 }
 
 CrossCheck cross_check() {

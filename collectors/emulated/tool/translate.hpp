@@ -10,9 +10,6 @@ IRSB* translate(VgCallbackClosure* closure, IRSB* in, const VexGuestLayout* layo
                 const VexGuestExtents* extents, const VexArchInfo* arch, IRType guest_word,
                 IRType host_word);
 
-/// Code that is not counted: the counted runtime's own.
-void leave_out(Addr first, Addr end);
-
 /// How many translated instructions do other FLOPs by their bytes than by intermediate code.
 struct CrossCheck {
   ULong instructions;

@@ -48,3 +48,13 @@ roofmark_test_program(profiled difficult.c FLAGS -O2 -pg -DDIFFICULT_LONG LIBS -
 roofmark_test_program(stepped_scalar stepped.c FLAGS -O2 -fno-tree-vectorize -fno-math-errno)
 roofmark_test_program(stepped_sse2 stepped.c FLAGS -O3 -msse4.1 -fno-math-errno)
 roofmark_test_program(stepped_fma stepped.c FLAGS -O3 -mavx2 -mfma -fno-math-errno)
+
+# Work in a library, and in one that is called as Roofmark's own are.
+roofmark_test_program(own_code own_code.c FLAGS -O1)
+foreach(library work roofmark-work)
+  add_library(test_library_${library} MODULE ${programs_directory}/own_work.c)
+  target_compile_options(test_library_${library} PRIVATE -O1)
+  set_target_properties(test_library_${library} PROPERTIES OUTPUT_NAME ${library}
+    LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests/programs")
+  list(APPEND ROOFMARK_TEST_PROGRAM_TARGETS test_library_${library})
+endforeach()
