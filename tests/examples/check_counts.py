@@ -18,7 +18,8 @@ SLACK_BYTES = 4096
 
 
 def expectations(program):
-    lines = subprocess.run([program[0], "--expect", *program[1:]], check=True, capture_output=True, text=True).stdout
+    started = 2 if program[1:] and program[1].endswith(".py") else 1  # by its interpreter
+    lines = subprocess.run([*program[:started], "--expect", *program[started:]], check=True, capture_output=True, text=True).stdout
     return [json.loads(line) for line in lines.splitlines()]
 
 
