@@ -55,6 +55,21 @@ TEST_CASE("widths and the FMA share are those of the code") {
   REQUIRE(fma.fma == 200000);
 }
 
+TEST_CASE("a load counts though nothing uses its value") {
+  constexpr std::uint64_t lines = 4096;
+  constexpr std::uint64_t of_the_marker = 16;
+  const Run r = run({program("loads")}, flop_only());
+  REQUIRE(r.wait_status == 0);
+  const auto loads = [&](const char* region) { return sum(r, {region}).operations.at("loads"); };
+  REQUIRE(loads("pairs") >= lines);
+  REQUIRE(loads("pairs") < lines + of_the_marker);
+  REQUIRE(loads("vectors") >= 3 * lines);
+  REQUIRE(loads("vectors") < 3 * lines + of_the_marker);
+  REQUIRE(sum(r, {"vectors"}).flop == 2 * lines);
+  REQUIRE(loads("touch") >= lines);
+  REQUIRE(loads("touch") < lines + of_the_marker);
+}
+
 TEST_CASE("bytes asked for are exact but for a few words of the call") {
   Sum s = count("scalar", "triad", 100000);
   const auto& l1 = s.bytes.at("L1");

@@ -115,6 +115,12 @@ void before_options() {
   VG_(track_pre_thread_ll_exit)(thread_ended);
   VG_(track_start_client_code)(client_code_starts);
   VG_(atfork)(before_fork, nullptr, in_child);
+  // The translator drops what it finds unused before the tool sees it: with less than this a load
+  // whose value another instruction overwrites. puts.hpp does what it then leaves undone.
+  VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdAllregsAtEachInsn;
+  VG_(clo_px_file_backed) = VexRegUpdAllregsAtEachInsn;
+  // Loops are unrolled up to this many statements, which the writes of registers are about half of.
+  VG_(clo_vex_control).iropt_unroll_thresh *= 2;
 }
 
 }  // namespace

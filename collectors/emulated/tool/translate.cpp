@@ -9,6 +9,7 @@
 #include "isa.hpp"
 #include "options.hpp"
 #include "own_code.hpp"
+#include "puts.hpp"
 
 namespace roofmark::emulator {
 namespace {
@@ -359,9 +360,11 @@ constinit Vector<Translation::Guarded> Translation::guarded_;
 
 }  // namespace
 
-IRSB* translate(VgCallbackClosure*, IRSB* in, const VexGuestLayout*, const VexGuestExtents*,
+IRSB* translate(VgCallbackClosure*, IRSB* in, const VexGuestLayout* layout, const VexGuestExtents*,
                 const VexArchInfo*, IRType, IRType) {
-  return Translation(in).run();
+  IRSB* out = Translation(in).run();
+  drop_unseen_puts(out, *layout);
+  return out;
 }
 
 CrossCheck cross_check() {
