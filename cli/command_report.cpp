@@ -3,7 +3,6 @@
 #include <iostream>
 #include <optional>
 #include <roofmark/report.hpp>
-#include <roofmark/roofline.hpp>
 #include <string>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "analysis/report/terminal.hpp"
 #include "analysis/text/parsing.hpp"
 #include "commands.hpp"
+#include "profile_file.hpp"
 #include "same_file.hpp"
 
 namespace roofmark::cli {
@@ -26,15 +26,6 @@ struct ReportArguments {
   bool all = false, self = false, inclusive = false, chart = false, ascii = false;
   unsigned width = 0;
 };
-
-Result<Profile> load(const std::string& file) {
-  auto text = read_input(file);
-  if (!text) return tl::unexpected(text.error());
-  auto profile = profile_from_json(*text, file == "-" ? "standard input" : file);
-  if (!profile) return profile;
-  judge_where_open(*profile);
-  return profile;
-}
 
 std::string text_of(const Profile& profile, const ReportArguments& arguments) {
   const Terminal terminal = terminal_of_output();
@@ -128,7 +119,7 @@ int report(ReportArguments arguments) {
   std::string text;
   int status = 0;
   for (const std::string& file : arguments.files) {
-    const auto profile = load(file);
+    const auto profile = load_profile(file);
     if (!profile) {
       status = say(profile.error(), bad_input);
       continue;

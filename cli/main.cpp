@@ -90,6 +90,7 @@ int run(int argc, char** argv) {
   add_run_command(app, target);
   add_record_command(app, target);
   add_report_command(app, status);
+  add_compare_command(app, status);
   add_machine_command(app, status);
   add_chart_command(app, status);
   add_events_command(app, status);

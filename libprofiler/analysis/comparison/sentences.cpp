@@ -1,0 +1,179 @@
+#include "sentences.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "analysis/report/numbers.hpp"
+
+namespace roofmark::comparison {
+namespace {
+
+using report::duration;
+using report::percent_text;
+using report::significant;
+
+/// What moved beyond the noise; nothing where it did not, or could not be compared.
+const Change* moved(const RegionChange& region, const std::string& quantity) {
+  const auto found = region.changes.find(quantity);
+  return found != region.changes.end() && found->second.beyond_noise ? &found->second : nullptr;
+}
+
+std::string sign_of_noise(const Change& change, const Comparison& comparison) {
+  switch (change.evidence) {
+    case Evidence::runs:
+      return fmt::format("p {}, {} and {} runs",
+                         *change.p < 1e-4 ? "< 0.0001" : "= " + significant(*change.p, 2),
+                         comparison.runs_before, comparison.runs_after);
+    case Evidence::visits:
+      return "one run a side: more than its visits scatter and runs commonly differ";
+    case Evidence::counts:
+      return "counted";
+    case Evidence::none:
+      break;
+  }
+  return "one run a side, one visit: more than runs commonly differ";
+}
+
+std::string place_text(const Placement& place) {
+  std::string text(spelling(place.verdict));
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return place.verdict_detail.empty() ? text : text + " (" + place.verdict_detail + ")";
+}
+
+std::optional<std::string> of_time(const RegionChange& region, const Comparison& comparison) {
+  const Change* time = moved(region, "time");
+  if (time == nullptr) return std::nullopt;
+  const bool faster = time->ratio < 1;
+  return fmt::format("{} by {}x: {} before, {} after ({}).", faster ? "Faster" : "Slower",
+                     significant(faster ? 1 / time->ratio : time->ratio),
+                     duration(time->before, false), duration(time->after, false),
+                     sign_of_noise(*time, comparison));
+}
+
+std::optional<std::string> of_ridge(const RegionChange& region) {
+  const Side a = region.before.side, b = region.after.side;
+  const auto clear = [](Side s) { return s == Side::memory || s == Side::compute; };
+  if (!clear(a) || !clear(b) || a == b) return std::nullopt;
+  return fmt::format(
+      "It crossed the ridge, from the {} side to the {} side: other limits hold now.", spelling(a),
+      spelling(b));
+}
+
+std::optional<std::string> of_verdict(const RegionChange& region) {
+  if (region.before.verdict == region.after.verdict &&
+      region.before.verdict_detail == region.after.verdict_detail)
+    return std::nullopt;
+  return "Its verdict was " + place_text(region.before) + " and is " + place_text(region.after) +
+         ".";
+}
+
+/// What people take for progress and is none, or the other way round.
+std::optional<std::string> of_place(const RegionChange& region) {
+  const Change* intensity = moved(region, "intensity");
+  const Change* fraction = moved(region, "roof_fraction");
+  const Change* time = moved(region, "time");
+  const auto known = region.changes.find("roof_fraction");
+  if (intensity != nullptr && intensity->ratio > 1 && known != region.changes.end() &&
+      (fraction == nullptr || fraction->ratio < 1))
+    return fmt::format(
+        "It moved right on the chart ({} to {} FLOP/B) but is no nearer the roof ({} to {}): the "
+        "fewer bytes bought no share of what is now possible.",
+        significant(intensity->before), significant(intensity->after),
+        percent_text(known->second.before), percent_text(known->second.after));
+  if (fraction != nullptr && fraction->ratio > 1 && (time == nullptr || time->ratio > 1)) {
+    const Change* flop = moved(region, "flop");
+    const bool more_work = flop != nullptr && flop->ratio > 1;
+    return fmt::format("It is nearer the roof ({} to {}) but no faster{}.",
+                       percent_text(fraction->before), percent_text(fraction->after),
+                       more_work ? ": it does more work" : "");
+  }
+  if (time != nullptr && time->ratio < 1 && fraction != nullptr && fraction->ratio < 1)
+    return fmt::format(
+        "It is faster and yet further from the roof ({} to {}): the roof above it "
+        "rose by more, or there is less work to do.",
+        percent_text(fraction->before), percent_text(fraction->after));
+  return std::nullopt;
+}
+
+std::optional<std::string> of_work(const RegionChange& region, const Comparison& comparison) {
+  std::string text;
+  const auto add = [&](const char* quantity, const std::string& name) {
+    if (const Change* change = moved(region, quantity))
+      text += (text.empty() ? "" : ", ") + name + " " + change_text(change->ratio);
+  };
+  add("flop", "FLOPs");
+  add("bytes", comparison.level + " bytes");
+  if (region.before.visits != region.after.visits && region.before.visits > 0)
+    text += (text.empty() ? "" : ", ") +
+            fmt::format("visits {} to {}", region.before.visits, region.after.visits);
+  if (text.empty()) return std::nullopt;
+  return "Its work changed: " + text + ".";
+}
+
+}  // namespace
+
+std::string change_text(double ratio) {
+  if (!std::isfinite(ratio)) return "-";
+  if (ratio >= 2) return significant(ratio) + "x";
+  const double percent = 100 * (ratio - 1);
+  if (std::abs(percent) < 0.05) return "0 %";
+  return fmt::format("{}{} %", percent > 0 ? "+" : "-", significant(std::abs(percent), 2));
+}
+
+std::vector<std::string> sentences_of(const RegionChange& region, const Comparison& comparison) {
+  if (!region.before.present) return {"New: no run before has this region."};
+  if (!region.after.present) return {"Gone: no run after has this region."};
+  std::vector<std::string> sentences;
+  for (const auto& sentence : {of_time(region, comparison), of_ridge(region), of_place(region),
+                               of_work(region, comparison), of_verdict(region)})
+    if (sentence) sentences.push_back(*sentence);
+  return sentences;
+}
+
+std::string summary_of(const Comparison& comparison) {
+  std::size_t faster = 0, slower = 0, same = 0, open = 0, added = 0, gone = 0;
+  for (const RegionChange& region : comparison.regions) {
+    const auto time = region.changes.find("time");
+    if (!region.before.present)
+      ++added;
+    else if (!region.after.present)
+      ++gone;
+    else if (time == region.changes.end())
+      ++open;
+    else if (!time->second.beyond_noise)
+      ++same;
+    else
+      ++(time->second.ratio < 1 ? faster : slower);
+  }
+  std::string text;
+  const auto add = [&](std::size_t count, const std::string& what) {
+    if (count > 0) text += (text.empty() ? "" : ", ") + fmt::format("{} {}", count, what);
+  };
+  add(faster, "faster");
+  add(slower, "slower");
+  add(same, "the same within the noise");
+  add(open, "without a time");
+  add(added, "new");
+  add(gone, "gone");
+  return "Regions: " + (text.empty() ? "none" : text) + ".";
+}
+
+std::string method_of(const Comparison& comparison) {
+  if (comparison.runs_before + comparison.runs_after > 2)
+    return fmt::format(
+        "A time has changed where Student's t test of the logarithms of the runs' times (Welch; a "
+        "common variance where one side has one run), corrected for the number of regions (Holm), "
+        "gives p < {}, and the change is at least {}. It assumes independent runs whose noise is a "
+        "factor: record both sides by turns, on one quiet machine.",
+        significant(comparison.alpha), percent_text(least_change));
+  return fmt::format(
+      "One run a side: a time has changed where the difference exceeds {}, by which runs commonly "
+      "differ, and three standard errors of the visits' mean. How much these runs differ is not "
+      "known: give several profiles a side to know it.",
+      percent_text(allowance_between_runs));
+}
+
+}  // namespace roofmark::comparison

@@ -1,0 +1,23 @@
+// What the numbers of a comparison mean, in words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "comparison.hpp"
+
+namespace roofmark::comparison {
+
+/// Most telling first; empty where nothing moved beyond the noise.
+std::vector<std::string> sentences_of(const RegionChange& region, const Comparison& comparison);
+
+/// "3 regions are faster, 1 is slower, 5 are the same within the noise; ..."
+std::string summary_of(const Comparison& comparison);
+
+/// The test and what it assumes.
+std::string method_of(const Comparison& comparison);
+
+/// "+12 %", "-3.1 %"; "2.1x" beyond a factor of two.
+std::string change_text(double ratio);
+
+}  // namespace roofmark::comparison

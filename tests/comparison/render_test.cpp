@@ -1,0 +1,102 @@
+// The forms that people and machines read: bounded lines, inert names, whole documents.
+#include "analysis/comparison/render.hpp"
+
+#include <sstream>
+
+#include "../report/markup_check.hpp"
+#include "../support/hostile_names.hpp"
+#include "analysis/text/plain_text.hpp"
+#include "catch.hpp"
+#include "runs.hpp"
+
+using namespace roofmark;
+using namespace roofmark::test;
+using namespace roofmark::comparison;
+using roofmark::sample::hostile_names;
+
+namespace {
+
+struct Compared {
+  Comparison comparison;
+  std::vector<Condition> conditions;
+  std::vector<Outcome> outcomes;
+  Judged judged() const { return {comparison, conditions, outcomes}; }
+};
+
+Compared compared(const std::vector<std::string>& names) {
+  std::vector<Kernel> before, after;
+  for (const std::string& name : names) {
+    before.push_back({{name}, 1});
+    after.push_back({{name}, 2});
+  }
+  Compared s{compare({run_of(before)}, {run_of(after)}), {*parse_condition("time > 5%")}, {}};
+  s.outcomes = *judge(s.conditions, s.comparison);
+  return s;
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("text: no line is longer than the terminal, whatever the names") {
+  const Compared s = compared(hostile_names());
+  for (const unsigned width : {60U, 80U, 120U})
+    for (const bool utf8 : {true, false}) {
+      std::istringstream lines(render_text(s.judged(), {width, utf8, false, true}));
+      for (std::string line; std::getline(lines, line);) {
+        INFO(line);
+        CHECK(text::columns(line) <= width);
+        for (const char c : line) {
+          const auto byte = static_cast<unsigned char>(c);
+          const bool plain = byte >= 0x20 && byte < 0x7f;
+          const bool above_ascii = utf8 && byte >= 0x80;
+          CHECK((plain || above_ascii));
+        }
+      }
+    }
+}
+
+TEST_CASE("text: a region that did not move is left out unless all are wanted") {
+  Compared s{compare({run_of({{{"moved"}, 1}, {{"still"}, 1}})},
+                     {run_of({{{"moved"}, 2}, {{"still"}, 1}})}),
+             {},
+             {}};
+  CHECK_FALSE(has(render_text(s.judged(), {}), "still"));
+  CHECK(has(render_text(s.judged(), {80, true, false, true}), "still"));
+  CHECK(has(render_text(s.judged(), {}), "1 slower, 1 the same within the noise"));
+}
+
+TEST_CASE("JUnit is whole XML with a case for each region and limit") {
+  const std::string xml = render_junit(compared(hostile_names()).judged());
+  CHECK(has(xml, "tests=\"" + std::to_string(hostile_names().size()) + "\""));
+  CHECK(has(xml, "<failure message=\"time "));
+  CHECK(roofmark::sample::MarkupCheck(xml.substr(xml.find('\n') + 1), roofmark::sample::xml_rules)
+            .problem() == "");
+}
+
+TEST_CASE("annotations are one line each, and names end none of their parts") {
+  const std::string text = render_github(compared({"a::error title=x::y", "50%\nof, it"}).judged());
+  std::istringstream lines(text);
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    INFO(line);
+    CHECK((line.rfind("::error title=", 0) == 0 || line.rfind("::notice title=", 0) == 0));
+  }
+  CHECK(count == 3);
+  CHECK(has(text, "::error title=Roofmark%3A a%3A%3Aerror title=x%3A%3Ay::"));
+  CHECK(has(text, "50%25"));
+}
+
+TEST_CASE("Markdown: names are neither markup nor the end of a cell") {
+  const std::string text =
+      render_markdown(compared({"a|b", "<script>", "[x](y)", "`code`", "it's", "@team"}).judged());
+  CHECK(has(text, "a\\|b"));
+  CHECK_FALSE(has(text, "<script>"));
+  CHECK(has(text, "\\[x\\](y)"));
+  CHECK(has(text, "it&#39;s"));
+  CHECK_FALSE(has(text, "@team"));
+  CHECK(has(text, "\\`code\\`"));
+  CHECK(has(text, "a limit was exceeded"));
+}
