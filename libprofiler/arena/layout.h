@@ -83,7 +83,10 @@ struct FileHeader {
   char counting_refusal[128];
   uint64_t refused_threads;  // of which a group could not be opened, atomic
   Refusal first_refusal;     // of those
-  uint64_t reserved[13];
+  // Of a parallel job, as its launcher numbers them (rank.h).
+  uint32_t rank;
+  uint32_t ranks;  // in the job; 0: this is no rank of one
+  uint64_t reserved[12];
 };
 
 struct SegmentHeader {

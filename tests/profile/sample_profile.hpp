@@ -66,6 +66,7 @@ inline Profile sample_profile() {
   profile.program = {{"./solve", "--file", "\xff.dat"}, 139, "2026-01-02T03:04:05Z", "host"};
   profile.program.large_page_share = 0.25;
   profile.program.waited_share = 0.75;
+  profile.program.ranks = JobRanks{16, 8, 2, 3, 4, "Open MPI"};
   profile.machine.identity["cpu_model"] = "a test";
   profile.machine.measured_at = "2026-01-02T03:04:05Z";
   profile.machine.compute = {{}};
@@ -85,6 +86,7 @@ inline Profile sample_profile() {
   region.marker_s = 1e-9;
   region.visit_s = VisitTimes{0.01, 0.0125, 0.02, 0.001, 0.02};
   region.imbalance = 1.1;
+  region.ranks = RankSpread{8, 0.1, 0.11, 0.115, 0.125, 3, 7, true};
   region.cores_used = Measure{1.9, Source::measured, {}, {}};
   region.clock_hz = Measure{2.1e9, Source::estimated, 2e9, 2.2e9};
   region.work = sample_work();

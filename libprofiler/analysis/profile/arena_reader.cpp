@@ -177,6 +177,10 @@ void read_header(const arena::FileHeader& header, RawProcess& process) {
       text_of(header.executable, header.executable_bytes, sizeof header.executable);
   process.pid = header.pid;
   process.ppid = header.ppid;
+  if (header.rank < header.ranks) {
+    process.rank = header.rank;
+    process.ranks = header.ranks;
+  }
   process.process_start = header.process_start;
   process.realtime_ns = header.realtime_ns;
   process.sequence = header.file_sequence;

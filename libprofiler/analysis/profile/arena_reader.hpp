@@ -138,6 +138,8 @@ struct RawProcess {
   std::optional<int> parent_pid;         ///< a fork of this recorded process
   unsigned parent_sequence = 0;
   std::uint64_t fork_ticks = 0;
+  std::optional<unsigned> rank;      ///< its number in a parallel job
+  unsigned ranks = 0;                ///< in that job
   std::vector<std::string> context;  ///< the path that was open when it was forked
   std::vector<RawThread> threads;
   std::optional<RawCounting> counting;  ///< absent: no counters were asked for, or:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <analysis/profile/join.hpp>
 #include <analysis/profile/join_counts.hpp>
+#include <analysis/profile/join_ranks.hpp>
 #include <analysis/profile/join_samples.hpp>
 #include <analysis/profile/measured.hpp>
 #include <analysis/profile/region_tree.hpp>
@@ -99,7 +100,10 @@ void set_times(Region& row, const MergedRegion& region, const RegionSamples& sam
   const double mean_closed_s =
       region.closed_visits > 0 ? region.sum_s / static_cast<double>(region.closed_visits) : 0;
   if (row.visit_s && row.visit_s->stddev > noisy_scatter * mean_closed_s) row.flags.insert("noisy");
-  if (region.threads > 1 && region.thread_s > 0)
+  row.ranks = region.ranks;
+  if (region.ranks && region.ranks->mean_s > 0)
+    row.imbalance = region.ranks->max_s / region.ranks->mean_s;
+  else if (region.threads > 1 && region.thread_s > 0)
     row.imbalance = region.longest_s / (region.thread_s / static_cast<double>(region.threads));
   const double mean_visit_s = region.thread_s / static_cast<double>(region.visits);
   if (mean_visit_s < too_small_markers * region.marker_cost_s) row.flags.insert("too_small");
@@ -226,7 +230,7 @@ TimeFacts time_facts(const JoinInput& input) {
 
 /// Threads that could work at this look. A process that only waits for its children, as a shell
 /// does for its commands, is not one of them.
-std::size_t working_threads(const PlacementSample& sample) {
+std::size_t working_threads(const PlacementSample& sample, const std::set<std::int64_t>& ranks) {
   std::set<std::int64_t> parents, running;
   for (const PlacementSample::Thread& thread : sample.threads) {
     parents.insert(thread.parent_pid);
@@ -234,6 +238,7 @@ std::size_t working_threads(const PlacementSample& sample) {
   }
   return static_cast<std::size_t>(std::count_if(
       sample.threads.begin(), sample.threads.end(), [&](const PlacementSample::Thread& thread) {
+        if (!ranks.empty()) return ranks.count(thread.pid) != 0;
         return parents.count(thread.pid) == 0 || running.count(thread.pid) != 0;
       }));
 }
@@ -247,8 +252,11 @@ Region whole_program_row(const JoinInput& input, const RegionTree& tree) {
   row.work.thread_s = Measure{cpu_s, Source::measured, {}, {}};
   if (whole.wall_s > 0) row.cores_used = Measure{cpu_s / whole.wall_s, Source::measured, {}, {}};
   std::size_t threads = 1;
+  std::set<std::int64_t> ranks;  // of a job: its launcher's threads do none of its work
+  for (const RawProcess& process : input.native)
+    if (process.rank && process.ranks > 1) ranks.insert(process.pid);
   for (const PlacementSample& sample : input.samples)
-    threads = std::max(threads, working_threads(sample));
+    threads = std::max(threads, working_threads(sample, ranks));
   row.threads = threads;
   // Outside of every region: what the outermost regions leave of the run.
   double regions_s = 0;
@@ -310,10 +318,13 @@ void note_processes(const JoinInput& input, Profile& profile) {
   }
 }
 
-void note_counts(const JoinInput& input, Profile& profile) {
+void note_counts(const JoinInput& input, const std::set<std::size_t>& launching, Profile& profile) {
   std::set<std::string> notes;
-  for (const ProcessCounts& process : input.counted->processes)
-    notes.insert(process.notes.begin(), process.notes.end());
+  const auto& processes = input.counted->processes;
+  for (std::size_t i = 0; i < processes.size(); ++i)
+    if (launching.count(i) == 0) notes.insert(processes[i].notes.begin(), processes[i].notes.end());
+  if (std::string note = launcher_note(*input.counted, launching); !note.empty())
+    notes.insert(std::move(note));
   profile.notes.insert(profile.notes.end(), notes.begin(), notes.end());
 }
 
@@ -364,6 +375,8 @@ std::vector<std::size_t> reading_order(const RegionTree& tree) {
 std::string main_executable(const JoinInput& input) {
   for (const RawProcess& process : input.native)
     if (process.pid == input.whole.pid) return process.executable;
+  for (const RawProcess& process : input.native)
+    if (process.rank && process.ranks > 1) return process.executable;
   if (!input.native.empty()) return input.native.front().executable;
   if (input.counted && !input.counted->processes.empty())
     return input.counted->processes.front().exe;
@@ -373,6 +386,7 @@ std::string main_executable(const JoinInput& input) {
 void join(const JoinInput& input, Profile& profile) {
   profile.program.large_page_share = input.whole.large_page_share;
   profile.program.waited_share = waited_share(input.whole);
+  if (!profile.program.ranks) profile.program.ranks = job_of(input.native);
   RegionTree tree;
   const std::string executable = main_executable(input);
   for (const RawProcess& process : input.native) tree.add(process, input, executable);
@@ -381,10 +395,11 @@ void join(const JoinInput& input, Profile& profile) {
   std::vector<SelfCounts> counts;
   std::vector<RegionWork> work;
   if (input.counted) {
-    counts = collect(*input.counted, executable, tree);
+    const std::set<std::size_t> launching = launchers(*input.counted, input.native);
+    counts = collect(*input.counted, executable, launching, tree);
     counts.resize(tree.regions().size());
     work = counted_work(*input.counted, counts, tree);
-    note_counts(input, profile);
+    note_counts(input, launching, profile);
     note_not_reached(input, tree, work, profile);
     for (Pass& pass : profile.passes)
       if (pass.purpose == "counts") pass.coverage = coverage(tree, counts);

@@ -171,9 +171,11 @@ std::vector<std::string> interfaces(const CountedPass* pass) {
 }
 
 std::vector<SelfCounts> collect(const CountedPass& pass, const std::string& main_executable,
-                                RegionTree& tree) {
+                                const std::set<std::size_t>& left_out, RegionTree& tree) {
   std::vector<SelfCounts> counts(tree.regions().size());
-  for (const ProcessCounts& process : pass.processes) {
+  for (std::size_t i = 0; i < pass.processes.size(); ++i) {
+    if (left_out.count(i) != 0) continue;
+    const ProcessCounts& process = pass.processes[i];
     const bool foreign = base_name(process.exe) != base_name(main_executable);
     for (const RegionCounts& row : process.regions) {
       std::vector<std::string> path = row.path;

@@ -26,8 +26,9 @@ struct SelfCounts {
 };
 
 /// One entry per region of the tree. Regions that only the counted pass entered are added to it.
+/// `left_out`: processes whose counts are nobody's.
 std::vector<SelfCounts> collect(const CountedPass& pass, const std::string& main_executable,
-                                RegionTree& tree);
+                                const std::set<std::size_t>& left_out, RegionTree& tree);
 
 /// Why a quantity of a region is not known.
 enum class Gap { none, not_entered, passed_over, cut_short, not_simulated, child };

@@ -300,6 +300,23 @@ class ProfileWriter {
     out_.close_object();
   }
 
+  void put_spread(const char* key, const RankSpread& spread) {
+    out_.key(key);
+    out_.open_object();
+    put_count("count", spread.ranks);
+    put_number("min_s", spread.min_s);
+    put_number("median_s", spread.median_s);
+    put_number("mean_s", spread.mean_s);
+    put_number("max_s", spread.max_s);
+    put_count("min_rank", spread.min_rank);
+    put_count("max_rank", spread.max_rank);
+    if (spread.median_estimated) {
+      out_.key("median_estimated");
+      out_.raw("true");
+    }
+    out_.close_object();
+  }
+
   void put_missing(const std::vector<Missing>& missing) {
     out_.key("missing");
     out_.open_array();
@@ -345,6 +362,7 @@ class ProfileWriter {
         leaves_out("visit_s", region.visit_s == single_visit(region), region.visit_s.has_value());
     if (region.visit_s && !visit_left_out) put_visit_times(*region.visit_s);
     put_number("imbalance", region.imbalance);
+    if (region.ranks) put_spread("ranks", *region.ranks);
     put_measure("cores_used", region.cores_used, "cores_used");
     put_measure("clock_hz", region.clock_hz, "clock_hz");
     const bool same = region.self_rooflines == region.rooflines;
@@ -395,6 +413,19 @@ class ProfileWriter {
     put_text("host", program.host);
     put_number("large_page_share", program.large_page_share);
     put_number("waited_share", program.waited_share);
+    if (program.ranks) put_job(*program.ranks);
+    out_.close_object();
+  }
+
+  void put_job(const JobRanks& job) {
+    out_.key("ranks");
+    out_.open_object();
+    put_count("size", job.size);
+    put_count("recorded", job.recorded);
+    put_count("nodes", job.nodes);
+    if (job.rank) put_count("rank", *job.rank);
+    if (job.on_node) put_count("on_node", *job.on_node);
+    put_text_if_any("launcher", job.launcher);
     out_.close_object();
   }
 

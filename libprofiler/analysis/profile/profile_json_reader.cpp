@@ -225,6 +225,21 @@ std::optional<VisitTimes> read_visit_times(const JsonReader& json, const Shared&
                     read_not_negative(times, "first")};
 }
 
+std::optional<RankSpread> read_spread(const JsonReader& json, const char* key) {
+  if (!json.has(key)) return std::nullopt;
+  const JsonReader item = json.at(key);
+  RankSpread spread;
+  spread.ranks = item.count("count");
+  spread.min_s = read_not_negative(item, "min_s");
+  spread.median_s = read_not_negative(item, "median_s");
+  spread.mean_s = read_not_negative(item, "mean_s");
+  spread.max_s = read_not_negative(item, "max_s");
+  spread.min_rank = item.count("min_rank");
+  spread.max_rank = item.count("max_rank");
+  spread.median_estimated = item.flag_or("median_estimated", false);
+  return spread;
+}
+
 Region read_region(const JsonReader& json, const Shared& shared) {
   Region region;
   region.path = read_names(json, "path", "name_bytes");
@@ -237,6 +252,7 @@ Region read_region(const JsonReader& json, const Shared& shared) {
   region.marker_s = read_not_negative(json, "marker_s");
   region.visit_s = read_visit_times(json, shared, region);
   region.imbalance = read_optional(json, "imbalance");
+  region.ranks = read_spread(json, "ranks");
   region.cores_used = read_measure(json, "cores_used", shared, "cores_used");
   region.clock_hz = read_measure(json, "clock_hz", shared, "clock_hz");
   region.rooflines = read_rooflines(json);
@@ -253,6 +269,19 @@ Region read_region(const JsonReader& json, const Shared& shared) {
   return region;
 }
 
+JobRanks read_job(const JsonReader& json) {
+  JobRanks job;
+  job.size = json.count("size");
+  job.recorded = json.count("recorded");
+  job.nodes = json.count("nodes");
+  if (job.nodes == 0) json.at("nodes").refuse("is 0");
+  if (json.has("rank")) job.rank = json.count("rank");
+  if (json.has("on_node")) job.on_node = json.count("on_node");
+  if (job.on_node == 0U) json.at("on_node").refuse("is 0");
+  job.launcher = json.text_or("launcher", "");
+  return job;
+}
+
 Program read_program(const JsonReader& json) {
   Program program;
   program.command = read_names(json, "command", "command_bytes");
@@ -261,6 +290,7 @@ Program read_program(const JsonReader& json) {
   program.host = json.text_or("host", "");
   if (json.has("large_page_share")) program.large_page_share = json.share("large_page_share");
   if (json.has("waited_share")) program.waited_share = json.share("waited_share");
+  if (json.has("ranks")) program.ranks = read_job(json.at("ranks"));
   return program;
 }
 

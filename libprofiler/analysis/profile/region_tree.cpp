@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <analysis/profile/join_ranks.hpp>
 #include <analysis/profile/region_tree.hpp>
 
 namespace roofmark {
@@ -151,7 +152,7 @@ void add_node(MergedRegion& region, const RawNode& node, const NodeTime& time,
   add_visits(region, node, clock, entry_s);
   region.first_entry_s = first ? entry_s : std::min(region.first_entry_s, entry_s);
   if (first || region.shares.back().process != ordinal)
-    region.shares.push_back({ordinal, 0, entry_s, exit_s, 0, 0});
+    region.shares.push_back({ordinal, process.rank, 0, entry_s, exit_s, 0, 0});
   ProcessShare& share = region.shares.back();
   share.first_entry_s = std::min(share.first_entry_s, entry_s);
   share.last_exit_s = std::max(share.last_exit_s, exit_s);
@@ -175,25 +176,12 @@ void add_node(MergedRegion& region, const RawNode& node, const NodeTime& time,
   region.declared_bytes += node.declared_bytes;
 }
 
-/// Processes that were in the region at the same time form a group; the groups follow one another.
-/// Threads are the most that existed at once, and the region was open at least for the longest
-/// thread of each group.
-void settle(MergedRegion& region) {
-  std::vector<ProcessShare>& shares = region.shares;
-  std::sort(shares.begin(), shares.end(), [](const ProcessShare& a, const ProcessShare& b) {
-    return a.first_entry_s < b.first_entry_s;
-  });
+/// The most threads that existed at once. Shares are in the order of their first entries.
+std::uint64_t threads_at_once(const std::vector<ProcessShare>& shares) {
   std::vector<std::pair<double, std::uint64_t>> leaving;  // a heap: who leaves first, how many
   const auto later = [](const auto& a, const auto& b) { return a.first > b.first; };
-  std::uint64_t now = 0;
-  ProcessShare group;
-  const auto end_group = [&] {
-    region.longest_s += group.longest_s;
-    region.longest_self_s += group.longest_self_s;
-    region.window_s += group.last_exit_s - group.first_entry_s;
-  };
-  for (std::size_t i = 0; i < shares.size(); ++i) {
-    const ProcessShare& share = shares[i];
+  std::uint64_t now = 0, most = 0;
+  for (const ProcessShare& share : shares) {
     while (!leaving.empty() && leaving.front().first <= share.first_entry_s) {
       now -= leaving.front().second;
       std::pop_heap(leaving.begin(), leaving.end(), later);
@@ -202,7 +190,27 @@ void settle(MergedRegion& region) {
     now += share.threads;
     leaving.emplace_back(share.last_exit_s, share.threads);
     std::push_heap(leaving.begin(), leaving.end(), later);
-    region.threads = std::max(region.threads, now);
+    most = std::max(most, now);
+  }
+  return most;
+}
+
+struct Extent {
+  double longest_s = 0, longest_self_s = 0, window_s = 0;
+};
+
+/// Processes that were in the region at the same time form a group; the groups follow one another.
+/// The region was open at least for the longest thread of each group.
+Extent extent_of(const std::vector<ProcessShare>& shares) {
+  Extent extent;
+  ProcessShare group;
+  const auto end_group = [&] {
+    extent.longest_s += group.longest_s;
+    extent.longest_self_s += group.longest_self_s;
+    extent.window_s += group.last_exit_s - group.first_entry_s;
+  };
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    const ProcessShare& share = shares[i];
     if (i > 0 && share.first_entry_s < group.last_exit_s) {
       group.last_exit_s = std::max(group.last_exit_s, share.last_exit_s);
       group.longest_s = std::max(group.longest_s, share.longest_s);
@@ -213,6 +221,25 @@ void settle(MergedRegion& region) {
     }
   }
   if (!shares.empty()) end_group();
+  return extent;
+}
+
+void settle(MergedRegion& region) {
+  std::vector<ProcessShare>& shares = region.shares;
+  std::sort(shares.begin(), shares.end(), [](const ProcessShare& a, const ProcessShare& b) {
+    return a.first_entry_s < b.first_entry_s;
+  });
+  region.threads = threads_at_once(shares);
+  const Extent extent = extent_of(shares);
+  region.longest_s = extent.longest_s;
+  region.longest_self_s = extent.longest_self_s;
+  region.window_s = extent.window_s;
+  std::map<unsigned, std::vector<ProcessShare>> by_rank;
+  for (const ProcessShare& share : shares)
+    if (share.rank) by_rank[*share.rank].push_back(share);
+  std::vector<RankTime> times;
+  for (const auto& [rank, its] : by_rank) times.push_back({rank, extent_of(its).longest_s});
+  region.ranks = spread_of(std::move(times));
 }
 
 }  // namespace

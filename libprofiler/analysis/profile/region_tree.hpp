@@ -16,7 +16,8 @@ namespace roofmark {
 
 /// A path in one process: processes that run one after another are no threads of one another.
 struct ProcessShare {
-  std::size_t process = 0;  ///< the nth that was added
+  std::size_t process = 0;       ///< the nth that was added
+  std::optional<unsigned> rank;  ///< in a parallel job
   std::uint64_t threads = 0;
   double first_entry_s = 0, last_exit_s = 0;
   double longest_s = 0, longest_self_s = 0;  ///< of one thread
@@ -36,10 +37,11 @@ struct MergedRegion {
   double thread_s = 0, self_thread_s = 0;
   /// Of one thread; of processes that did not overlap, the sum.
   double longest_s = 0, longest_self_s = 0;
-  double window_s = 0;       ///< first entry to last exit, without the gaps between processes
-  double marker_s = 0;       ///< taken out of thread_s
-  double marker_cost_s = 0;  ///< what one visit costs
-  double first_entry_s = 0;  ///< on CLOCK_MONOTONIC_RAW
+  double window_s = 0;  ///< first entry to last exit, without the gaps between processes
+  std::optional<RankSpread> ranks;           ///< of several
+  double marker_s = 0;                       ///< taken out of thread_s
+  double marker_cost_s = 0;                  ///< what one visit costs
+  double first_entry_s = 0;                  ///< on CLOCK_MONOTONIC_RAW
   double min_s = 0, max_s = 0, first_s = 0;  ///< of one visit, as the clock read it
   double sum_s = 0, sum_of_squares = 0;      ///< over closed visits, as the clock read it
   std::uint64_t closed_visits = 0;

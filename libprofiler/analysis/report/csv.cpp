@@ -30,6 +30,18 @@ class Record {
     put(count ? std::to_string(count->value) : std::string());
     add(count ? std::string(spelling(count->source)) : std::string());
   }
+  void add(const std::optional<RankSpread>& spread) {
+    if (!spread) {
+      for (int column = 0; column < 7; ++column) put("");
+      return;
+    }
+    add(spread->ranks);
+    put(exact(spread->min_s));
+    add(spread->min_rank);
+    for (const double time_s : {spread->median_s, spread->mean_s, spread->max_s})
+      put(exact(time_s));
+    add(spread->max_rank);
+  }
   std::string take() { return text_ + "\r\n"; }
 
  private:
@@ -120,6 +132,12 @@ std::string render_csv(const Profile& profile, const std::string& wanted_level) 
                                  [](const Region& region) { return region.clock_hz.has_value(); });
   if (clock)
     for (const char* title : {"clock_hz", "clock_hz.source"}) titles.add(std::string(title));
+  const bool ranks = std::any_of(profile.regions.begin(), profile.regions.end(),
+                                 [](const Region& region) { return region.ranks.has_value(); });
+  if (ranks)
+    for (const char* title : {"ranks", "ranks.min_s", "ranks.min_rank", "ranks.median_s",
+                              "ranks.mean_s", "ranks.max_s", "ranks.max_rank"})
+      titles.add(std::string(title));
   for (const char* title :
        {"precision", "achieved_flop_per_s", "roof_flop_per_s", "fraction", "binding", "verdict",
         "verdict_detail", "level", "intensity", "side", "missing"})
@@ -135,6 +153,7 @@ std::string render_csv(const Profile& profile, const std::string& wanted_level) 
     add_work(record, quantities, region.work);
     add_work(record, quantities, region.self);
     if (clock) record.add(region.clock_hz);
+    if (ranks) record.add(region.ranks);
     const Roofline none;
     const Roofline& roofline = row.roofline ? *row.roofline : none;
     record.add(roofline.precision);

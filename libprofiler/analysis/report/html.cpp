@@ -11,6 +11,7 @@
 #include "html_data.hpp"
 #include "html_table.hpp"
 #include "numbers.hpp"
+#include "rank_table.hpp"
 #include "region_row.hpp"
 #include "sections.hpp"
 #include "text_regions.hpp"
@@ -166,8 +167,9 @@ std::string render_html(const Profile& whole, const HtmlOptions& options) {
         "<noscript><h2>Every region</h2><div class=\"scroll\"><table>{}<tbody>{}</tbody></table>"
         "</div></noscript>\n",
         regions_head(), regions_rows(profile, rows, every_row(rows), absences));
-  const std::string events =
-      events_html(profile, rows, heaviest(profile, rows, static_rows), usable.chart.self, absences);
+  const std::string events = events_html(profile, rows, heaviest(profile, rows, static_rows),
+                                         usable.chart.self, absences) +
+                             ranks_html(profile, rows, heaviest(profile, rows, static_rows));
   for (const RegionRow& row : rows)
     for (const Missing& missing : profile.regions[row.region].missing)
       absences.add(missing, row.path);

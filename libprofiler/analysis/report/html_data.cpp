@@ -9,6 +9,7 @@
 #include "analysis/text/plain_text.hpp"
 #include "flag_words.hpp"
 #include "numbers.hpp"
+#include "rank_table.hpp"
 #include "region_row.hpp"
 #include "sections.hpp"
 
@@ -152,6 +153,7 @@ std::string html_data(const Profile& profile, const Chart& chart, const ChartLay
     value["threads"] = region.threads;
     value["marker"] = number(region.marker_s);
     if (region.imbalance) value["imbalance"] = number(region.imbalance);
+    if (region.ranks) value["ranks"] = spread_text(*region.ranks);
     if (region.clock_hz) value["clock"] = clock_text(*region.clock_hz);
     value["flags"] = Json::array();
     for (const std::string& flag : region.flags) {

@@ -11,6 +11,7 @@
 #include "chart_ceilings.hpp"
 #include "flag_words.hpp"
 #include "numbers.hpp"
+#include "rank_table.hpp"
 
 namespace roofmark::report {
 namespace {
@@ -39,6 +40,7 @@ std::vector<std::string> run_facts(const Profile& profile) {
   if (const auto model = identity.find("cpu_model"); model != identity.end())
     facts.push_back(fmt::format("{}, {} core{}", model->second, profile.machine.topology.cores,
                                 profile.machine.topology.cores == 1 ? "" : "s"));
+  if (std::string job = job_text(profile.program); !job.empty()) facts.push_back(std::move(job));
   if (!profile.program.host.empty()) facts.push_back("on " + profile.program.host);
   if (!profile.program.started.empty()) facts.push_back(profile.program.started);
   if (const Figure time = run_time(profile)) facts.push_back(duration(time.value()));

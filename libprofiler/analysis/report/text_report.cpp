@@ -9,6 +9,7 @@
 #include "analysis/text/text_table.hpp"
 #include "event_table.hpp"
 #include "numbers.hpp"
+#include "rank_table.hpp"
 #include "region_row.hpp"
 #include "sections.hpp"
 #include "text_regions.hpp"
@@ -32,6 +33,7 @@ class TextReport {
     } else {
       text_ += regions_table(profile_, rows, options_, absences_);
       events(rows);
+      ranks(rows);
       explained();
     }
     missing(rows);
@@ -81,6 +83,13 @@ class TextReport {
     const std::string table = events_text(profile_, rows, options_, absences_);
     if (table.empty()) return;
     section("Events");
+    text_ += table;
+  }
+
+  void ranks(const std::vector<RegionRow>& rows) {
+    const std::string table = ranks_text(profile_, rows, options_);
+    if (table.empty()) return;
+    section("Ranks");
     text_ += table;
   }
 

@@ -56,7 +56,8 @@ void put_threads(Facts& facts, const Case& it) {
   put(facts, "cores_used", it.evaluation.cores);
   put(facts, "cores", cores_of(it.machine));
   put(facts, "visits", double(it.region.visits));
-  put(facts, "imbalance", it.region.imbalance);
+  put(facts, it.region.ranks ? "rank_imbalance" : "imbalance", it.region.imbalance);
+  if (it.region.ranks) put(facts, "slowest_rank", double(it.region.ranks->max_rank));
   put(facts, "gain_idle_cores", gain_of_idle_cores(it));
   put(facts, "gain_balance", gain_of_balance(it));
   if (it.region.cores_used) put(facts, "cores_used_sampled", it.region.cores_used->value);

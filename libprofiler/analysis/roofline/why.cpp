@@ -144,6 +144,12 @@ std::string sentence(const Case& it, const Roofline& roofline) {
                          it.region.threads, cores_text(it.evaluation.cores),
                          factor(gain_of_idle_cores(it)), explained_text(it));
     case Verdict::imbalanced:
+      if (it.region.ranks)
+        return fmt::format(
+            "rank {} took {}, {} of the ranks' mean: even shares would give up to {}; {}",
+            it.region.ranks->max_rank, seconds_text(it.region.ranks->max_s),
+            percent(it.region.imbalance.value_or(1)), factor(gain_of_balance(it)),
+            explained_text(it));
       return fmt::format(
           "its longest thread took {} of the mean: even shares would give up to {}; {}",
           percent(it.region.imbalance.value_or(1)), factor(gain_of_balance(it)),

@@ -130,6 +130,15 @@ struct Roofline {
   bool operator==(const Roofline&) const = default;
 };
 
+/// How the ranks of a parallel job differ: in the time of a region, or of MPI calls in it.
+struct RankSpread {
+  std::uint64_t ranks = 0;  ///< that it is of
+  double min_s = 0, median_s = 0, mean_s = 0, max_s = 0;
+  std::uint64_t min_rank = 0, max_rank = 0;  ///< who
+  bool median_estimated = false;             ///< within 1 %: there were too many to keep them all
+  bool operator==(const RankSpread&) const = default;
+};
+
 struct Region {
   std::vector<std::string> path;  ///< names from the root, raw bytes; empty: the whole program
   std::uint64_t visits = 0;
@@ -138,7 +147,8 @@ struct Region {
       flags;  ///< docs/record.md: unclosed, mismatched, too_small, visits_differ, adopted, ...
   double marker_s = 0;  ///< marker cost that was subtracted from the raw time
   std::optional<VisitTimes> visit_s;
-  std::optional<double> imbalance;       ///< max / mean of thread time
+  std::optional<double> imbalance;       ///< max / mean of thread time; of ranks, of their times
+  std::optional<RankSpread> ranks;       ///< of a parallel job: wall time by rank
   std::optional<Measure> cores_used;     ///< mean number of cores its threads kept busy
   std::optional<Measure> clock_hz;       ///< mean core clock at which it ran, where cycles count
   Work work;                             ///< inclusive of children
@@ -158,6 +168,17 @@ struct Pass {
   std::string note;       ///< why coverage is not 1, what was sampled, ...
 };
 
+/// The parallel job that a recording is of, or of one process of.
+struct JobRanks {
+  std::uint64_t size = 0;                ///< ranks that the job has
+  std::uint64_t recorded = 0;            ///< of which this is the recording
+  std::uint64_t nodes = 1;               ///< that the recorded ones ran on
+  std::optional<std::uint64_t> rank;     ///< of a recording of one: which
+  std::optional<std::uint64_t> on_node;  ///< ranks on its node: its roof is its share of the node's
+  std::string launcher;                  ///< whose numbers these are: "Open MPI", "PMI", "Slurm"
+  bool operator==(const JobRanks&) const = default;
+};
+
 struct Program {
   std::vector<std::string> command;
   int exit_status = 0;
@@ -168,6 +189,7 @@ struct Program {
   std::optional<double> large_page_share = {};
   /// Of the time that its threads could have run, summed over them: what they waited for a core.
   std::optional<double> waited_share = {};
+  std::optional<JobRanks> ranks = {};  ///< of a parallel job
 };
 
 struct Profile {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "libprofiler/arena/network_file_systems.h"
+#include "libprofiler/arena/rank.h"
 #include "memory.hpp"
 
 namespace roofmark::runtime {
@@ -138,6 +140,11 @@ bool File::create(const char* directory) {
   memcpy(header->host, host, host_length);
   const ssize_t length = readlink("/proc/self/exe", header->executable, sizeof header->executable);
   header->executable_bytes = length > 0 ? static_cast<uint32_t>(length) : 0;
+  const arena::RankNumbers rank = arena::rank_of([](const char* name) { return getenv(name); });
+  if (rank.launcher != nullptr) {
+    header->rank = static_cast<uint32_t>(rank.rank);
+    header->ranks = static_cast<uint32_t>(rank.ranks);
+  }
   timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   header->realtime_ns =

@@ -369,6 +369,7 @@
     if (region.visit) fact('one visit', 'median ' + duration(region.visit.median) + ', ' + duration(region.visit.min) + ' to ' + duration(region.visit.max) + ', first ' + duration(region.visit.first));
     fact('clock', region.clock || '');
     fact('threads', region.threads > 1 ? String(region.threads) + (region.imbalance ? ', imbalance ' + significant(region.imbalance) : '') : '');
+    fact('ranks', region.ranks || '');
     fact('markers', region.marker ? duration(region.marker) + ', subtracted' : '');
     for (const flag of region.flags) fact('flag', flag + (data.flagWords[flag] ? ': ' + data.flagWords[flag] : ''));
     for (const i of region.missing) {
