@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/comparison/chart.hpp"
 #include "analysis/comparison/render.hpp"
 #include "analysis/report/output.hpp"
 #include "analysis/report/terminal.hpp"
@@ -19,7 +20,7 @@ constexpr int limit_exceeded = 1;
 struct CompareArguments {
   std::vector<std::string> files, before, after, renamed, fail_if;
   std::string format = "text", output, level;
-  bool all = false, ascii = false;
+  bool all = false, ascii = false, chart = false;
   unsigned width = 0;
   double alpha = comparison::default_alpha;
 };
@@ -70,7 +71,11 @@ Result<std::vector<Profile>> load_all(const std::vector<std::string>& files) {
   return profiles;
 }
 
-std::string rendered(const comparison::Judged& judged, const CompareArguments& arguments) {
+std::string rendered(const comparison::Judged& judged, const Profile& after,
+                     const CompareArguments& arguments) {
+  const auto chart = [&] { return comparison::chart_of(judged.comparison, after); };
+  if (arguments.format == "svg") return render_svg(chart());
+  if (arguments.format == "html") return render_html(chart());
   if (arguments.format == "json") return comparison::render_json(judged);
   if (arguments.format == "markdown") return comparison::render_markdown(judged);
   if (arguments.format == "junit") return comparison::render_junit(judged);
@@ -82,7 +87,16 @@ std::string rendered(const comparison::Judged& judged, const CompareArguments& a
   options.utf8 = !arguments.ascii && (to_file || terminal.utf8);
   options.colour = terminal.colour && !to_file;
   options.all = arguments.all;
-  return comparison::render_text(judged, options);
+  std::string text = comparison::render_text(judged, options);
+  if (arguments.chart) {
+    TerminalChartOptions drawn;
+    drawn.width = options.width;
+    drawn.height = terminal.is_terminal && !to_file ? terminal.height - 1 : 24;
+    drawn.utf8 = options.utf8;
+    drawn.colour = options.colour;
+    text += '\n' + render_terminal_chart(chart(), drawn) + "Small letters: before.\n";
+  }
+  return text;
 }
 
 int compare(CompareArguments arguments) {
@@ -116,7 +130,7 @@ int compare(CompareArguments arguments) {
   const auto outcomes = comparison::judge(conditions, result);
   if (!outcomes) return say(outcomes.error(), bad_input);
 
-  const std::string text = rendered({result, conditions, *outcomes}, arguments);
+  const std::string text = rendered({result, conditions, *outcomes}, after->front(), arguments);
   const auto problem = arguments.output.empty() || arguments.output == "-"
                            ? write_standard_output(text)
                            : write_file(arguments.output, text);
@@ -140,8 +154,11 @@ void add_compare_command(CLI::App& app, int& status) {
                       "A region that was renamed, with what is below it: BEFORE=AFTER");
   command->add_option("--fail-if", arguments->fail_if,
                       "Exit with 1 where it holds: 'time > +5%', 'solve/*: roof_fraction < -3%'");
-  command->add_option("--format", arguments->format, "text, json, markdown, junit or github")
-      ->transform(CLI::IsMember({"text", "json", "markdown", "junit", "github"}, CLI::ignore_case));
+  command
+      ->add_option("--format", arguments->format,
+                   "text, json, html, svg, markdown, junit or github")
+      ->transform(CLI::IsMember({"text", "json", "html", "svg", "markdown", "junit", "github"},
+                                CLI::ignore_case));
   command->add_option("-o,--output", arguments->output, "Write to this file")->check(not_empty);
   command->add_option("--level", arguments->level, "Interface of the bytes: L1, L2, L3, DRAM");
   command
@@ -149,6 +166,7 @@ void add_compare_command(CLI::App& app, int& status) {
                    "With several runs: chance of calling any region changed when none is")
       ->check(CLI::Range(1e-6, 0.5));
   command->add_flag("--all", arguments->all, "Regions that did not move too");
+  command->add_flag("--chart", arguments->chart, "Text: with a chart in characters");
   command->add_flag("--ascii", arguments->ascii, "Text: ASCII only");
   command->add_option("--width", arguments->width, "Text: columns")->check(CLI::Range(60, 400));
   command->callback([arguments, &status] { status = compare(*arguments); });

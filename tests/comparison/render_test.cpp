@@ -1,10 +1,12 @@
 // The forms that people and machines read: bounded lines, inert names, whole documents.
 #include "analysis/comparison/render.hpp"
 
+#include <cmath>
 #include <sstream>
 
 #include "../report/markup_check.hpp"
 #include "../support/hostile_names.hpp"
+#include "analysis/comparison/chart.hpp"
 #include "analysis/text/plain_text.hpp"
 #include "catch.hpp"
 #include "runs.hpp"
@@ -99,4 +101,33 @@ TEST_CASE("Markdown: names are neither markup nor the end of a cell") {
   CHECK_FALSE(has(text, "@team"));
   CHECK(has(text, "\\`code\\`"));
   CHECK(has(text, "a limit was exceeded"));
+}
+
+TEST_CASE("the chart has an arrow from where a region was, if it moved") {
+  const Profile before = run_of({{{"moved"}, 1, 1e9, 8e9}, {{"still"}, 1, 1e9, 4e9}});
+  const Profile after = run_of({{{"moved"}, 1, 1e9, 2e9}, {{"still"}, 1, 1e9, 4e9}});
+  const Chart chart = chart_of(compare({before}, {after}), after);
+  REQUIRE(chart.points.size() == 2);
+  for (const ChartPoint& point : chart.points) {
+    REQUIRE(point.before.has_value() == (point.name == "moved"));
+    if (!point.before) continue;
+    CHECK(point.before->intensity == Approx(1.0 / 8));
+    CHECK(point.intensity.value == Approx(0.5));
+    CHECK(point.before->flop_per_s == Approx(1e9));
+  }
+  const std::string svg = render_svg(chart);
+  CHECK(roofmark::sample::MarkupCheck(svg, roofmark::sample::xml_rules).problem() == "");
+  CHECK(has(svg, "arrow: from before to after"));
+  CHECK(has(svg, "before: 1 GFLOP/s at 0.125 FLOP/byte"));
+  CHECK_FALSE(has(render_svg(chart_of(compare({after}, {after}), after)), "arrow"));
+}
+
+TEST_CASE("a place before that can't be drawn has no arrow and harms nothing") {
+  Chart chart =
+      chart_of(compare({run_of({{{"k"}, 1}})}, {run_of({{{"k"}, 1}})}), run_of({{{"k"}, 1}}));
+  for (const double value : {0.0, -1.0, double(NAN), double(INFINITY)}) {
+    chart.points[0].before = ChartPlace{value, 1e9};
+    CHECK_FALSE(has(render_svg(chart), "nan"));
+    CHECK_FALSE(render_terminal_chart(chart).empty());
+  }
 }

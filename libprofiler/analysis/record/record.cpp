@@ -15,8 +15,8 @@
 #include <analysis/record/shortage.hpp>
 #include <analysis/record/stdin_capture.hpp>
 #include <analysis/record/supervise.hpp>
-#include <collectors/emulated/plan.hpp>
 #include <array>
+#include <collectors/emulated/plan.hpp>
 #include <csignal>
 #include <cstring>
 #include <ctime>

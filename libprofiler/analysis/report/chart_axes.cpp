@@ -89,6 +89,9 @@ void add_points(const Chart& chart, Span& x, Span& y) {
     if (point.weight < from) continue;
     x.add(point.intensity);
     y.add(point.flop_per_s);
+    if (!point.before) continue;
+    x.add(point.before->intensity);
+    y.add(point.before->flop_per_s);
   }
   const Span weighty_x = x, weighty_y = y;
   for (const ChartPoint& point : chart.points) {

@@ -158,6 +158,22 @@ Segment bar(const LogAxis& axis, const Interval& interval, Spot at, bool horizon
   return horizontal ? Segment{{from, at.y}, {to, at.y}} : Segment{{at.x, from}, {at.x, to}};
 }
 
+/// Nothing where it was out of the chart, or so near that no arrow could be seen.
+std::optional<Segment> move_to(const PlacedPoint& point, const ChartPlace& before,
+                               const ChartLayout& layout) {
+  if (!drawable(before.intensity) || !drawable(before.flop_per_s)) return std::nullopt;
+  const Spot from{layout.x.px(before.intensity), layout.y.px(before.flop_per_s)};
+  if (from.x < layout.left || from.x > layout.right || from.y < layout.top ||
+      from.y > layout.bottom)
+    return std::nullopt;
+  const double dx = point.at.x - from.x, dy = point.at.y - from.y;
+  const double length = std::hypot(dx, dy);
+  constexpr double shortest_px = 6;
+  if (length < point.radius + shortest_px) return std::nullopt;
+  const double part = 1 - point.radius / length;
+  return Segment{from, {from.x + part * dx, from.y + part * dy}};
+}
+
 void place_points(const Chart& chart, ChartLayout& layout) {
   for (std::size_t i = 0; i < chart.points.size(); ++i) {
     const ChartPoint& point = chart.points[i];
@@ -172,6 +188,7 @@ void place_points(const Chart& chart, ChartLayout& layout) {
       placed.x_bar = bar(layout.x, point.intensity, placed.at, true);
     if (point.flop_per_s.low || point.flop_per_s.high)
       placed.y_bar = bar(layout.y, point.flop_per_s, placed.at, false);
+    if (point.before) placed.move = move_to(placed, *point.before, layout);
     layout.points.push_back(placed);
   }
 }

@@ -51,6 +51,7 @@ struct PlacedPoint {
   Spot at;
   double radius = 4;
   std::optional<Segment> x_bar, y_bar;
+  std::optional<Segment> move;  ///< from where it was to the rim of its mark
   std::optional<PlacedText> label;
   std::optional<Segment> leader;
 };

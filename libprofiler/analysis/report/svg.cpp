@@ -91,6 +91,10 @@ std::string point_tooltip(const ChartPoint& point) {
                                                           : " " + printable(point.precision),
       rounded(point.intensity), point.level.empty() ? "" : " of " + printable(point.level));
   if (!point.attainable) text += "\n" + percent_text(point.weight) + " of the time";
+  if (point.before)
+    text +=
+        fmt::format("\nbefore: {} at {} FLOP/byte", with_prefix(point.before->flop_per_s, "FLOP/s"),
+                    significant(point.before->intensity));
   if (!point.note.empty()) text += "\n" + printable(point.note);
   return text;
 }
@@ -167,6 +171,23 @@ void draw_ceilings(SvgWriter& out, const Chart& chart, const ChartLayout& layout
   out.line("</g>");
 }
 
+/// A small ring where the point was, a line, and a head at the rim of its mark.
+std::string arrow(const Segment& move, const std::string& side) {
+  constexpr double ring_px = 3.5, head_px = 8, half_px = 3.5;
+  const double dx = move.to.x - move.from.x, dy = move.to.y - move.from.y;
+  const double length = std::hypot(dx, dy);
+  const Spot along{dx / length, dy / length};
+  const Spot neck{move.to.x - head_px * along.x, move.to.y - head_px * along.y};
+  return fmt::format(
+      "<path class=\"bar {0}\" d=\"M{1} {2}L{3} {4}\"/><path class=\"{0}\" d=\"M{5} {6}L{7} "
+      "{8}L{9} "
+      "{10}Z\"/><circle class=\"{0} hollow\" cx=\"{11}\" cy=\"{12}\" r=\"{13}\"/>",
+      side, px(move.from.x + ring_px * along.x), px(move.from.y + ring_px * along.y), px(neck.x),
+      px(neck.y), px(move.to.x), px(move.to.y), px(neck.x - half_px * along.y),
+      px(neck.y + half_px * along.x), px(neck.x + half_px * along.y),
+      px(neck.y - half_px * along.x), px(move.from.x), px(move.from.y), px(ring_px));
+}
+
 void draw_points(SvgWriter& out, const Chart& chart, const ChartLayout& layout) {
   out.line("<g class=\"points\" stroke-width=\"1.4\" fill-opacity=\"0.72\">");
   // The lightest last, so that a large mark does not hide a small one.
@@ -178,6 +199,7 @@ void draw_points(SvgWriter& out, const Chart& chart, const ChartLayout& layout) 
       if (*bar)
         bars += fmt::format("<path class=\"bar {}\" d=\"M{} {}L{} {}\"/>", side, px((*bar)->from.x),
                             px((*bar)->from.y), px((*bar)->to.x), px((*bar)->to.y));
+    if (placed.move) bars += arrow(*placed.move, side);
     out.line("<g class=\"point\"{}>{}{}<title>{}</title></g>",
              point.region ? fmt::format(" data-region=\"{}\"", *point.region) : std::string(), bars,
              mark(point.side, placed.at, placed.radius, point.attainable ? side + " hollow" : side),
@@ -255,8 +277,11 @@ void draw_key(SvgWriter& out, const Chart& chart, const ChartLayout& layout, boo
   const std::string size = hollow && !sized ? "hollow: on the roof, not measured"
                            : sized          ? "area: share of the time"
                                             : "";
+  const bool moved = std::any_of(layout.points.begin(), layout.points.end(),
+                                 [](const PlacedPoint& point) { return point.move.has_value(); });
+  const std::string text = size + (moved ? "; arrow: from before to after" : "");
   if (!size.empty())
-    out.line("<text class=\"soft\" x=\"{}\" y=\"{}\">{}</text>", px(x), px(y), markup(size));
+    out.line("<text class=\"soft\" x=\"{}\" y=\"{}\">{}</text>", px(x), px(y), markup(text));
   out.line("</g>");
 }
 

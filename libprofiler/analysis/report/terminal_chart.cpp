@@ -6,6 +6,7 @@
 #include <roofmark/report.hpp>
 #include <utility>
 
+#include "analysis/text/parsing.hpp"
 #include "analysis/text/plain_text.hpp"
 #include "analysis/text/text_table.hpp"
 #include "chart_ceilings.hpp"
@@ -173,14 +174,21 @@ class TerminalChart {
     // The heaviest last, so that its letter is on top.
     for (std::size_t i = chart_.points.size(); i-- > 0;) {
       const ChartPoint& point = chart_.points[i];
-      const double x = point.intensity.value, y = point.flop_per_s.value;
-      if (!drawable(x) || !drawable(y)) continue;
-      const long column = std::lround(x_.px(x)) / static_cast<long>(canvas_.per_column());
-      const long row = std::lround(y_.px(y)) / static_cast<long>(canvas_.per_row());
-      if (column < 0 || row < 0) continue;
-      canvas_.put(static_cast<std::size_t>(column), static_cast<std::size_t>(row),
-                  letter_of(i < named_ ? i : 999), paint_of(point.side));
+      const std::string letter = letter_of(i < named_ ? i : 999);
+      // Where it was has its letter too, a small one.
+      if (point.before && i < named_)
+        put(point.before->intensity, point.before->flop_per_s, text::lowered(letter), point.side);
+      put(point.intensity.value, point.flop_per_s.value, letter, point.side);
     }
+  }
+
+  void put(double x, double y, const std::string& letter, Side side) {
+    if (!drawable(x) || !drawable(y)) return;
+    const long column = std::lround(x_.px(x)) / static_cast<long>(canvas_.per_column());
+    const long row = std::lround(y_.px(y)) / static_cast<long>(canvas_.per_row());
+    if (column < 0 || row < 0) return;
+    canvas_.put(static_cast<std::size_t>(column), static_cast<std::size_t>(row), letter,
+                paint_of(side));
   }
 
   std::string y_label(std::size_t row) const {

@@ -33,6 +33,12 @@ struct ChartCeiling {
   bool emphasised = true;  ///< part of the machine's own roof; false: a lower rung, drawn thin
 };
 
+/// A place on a chart.
+struct ChartPlace {
+  double intensity = 0;  ///< FLOP/byte
+  double flop_per_s = 0;
+};
+
 /// A region (or a given kernel) at one interface and one precision.
 struct ChartPoint {
   std::string name;  ///< raw bytes; made safe when drawn
@@ -46,6 +52,7 @@ struct ChartPoint {
   std::string note;         ///< for tooltips: "0.42 of the roof, bytes modelled"
   bool attainable = false;  ///< the height is the roof's, not an achieved rate: drawn hollow
   std::optional<std::size_t> region;  ///< index into Profile::regions
+  std::optional<ChartPlace> before;   ///< where it was: an arrow leads from there
 };
 
 struct Chart {
