@@ -35,6 +35,7 @@ void add_report_command(CLI::App& app, int& status);
 void add_compare_command(CLI::App& app, int& status);
 void add_chart_command(CLI::App& app, int& status);
 void add_events_command(CLI::App& app, int& status);
+void add_top_command(CLI::App& app, int& status);
 void add_check_command(CLI::App& app, int& status);
 
 /// These start a target: what followed `--` on the command line reaches them byte for byte. They
