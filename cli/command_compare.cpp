@@ -7,6 +7,7 @@
 #include "analysis/comparison/chart.hpp"
 #include "analysis/comparison/render.hpp"
 #include "analysis/report/output.hpp"
+#include "analysis/report/picture.hpp"
 #include "analysis/report/terminal.hpp"
 #include "commands.hpp"
 #include "profile_file.hpp"
@@ -71,9 +72,11 @@ Result<std::vector<Profile>> load_all(const std::vector<std::string>& files) {
   return profiles;
 }
 
-std::string rendered(const comparison::Judged& judged, const Profile& after,
-                     const CompareArguments& arguments) {
+Result<std::string> rendered(const comparison::Judged& judged, const Profile& after,
+                             const CompareArguments& arguments) {
   const auto chart = [&] { return comparison::chart_of(judged.comparison, after); };
+  if (arguments.format == "png" || arguments.format == "pdf")
+    return picture_of(render_svg(chart()), arguments.format);
   if (arguments.format == "svg") return render_svg(chart());
   if (arguments.format == "html") return render_html(chart());
   if (arguments.format == "json") return comparison::render_json(judged);
@@ -130,11 +133,12 @@ int compare(CompareArguments arguments) {
   const auto outcomes = comparison::judge(conditions, result);
   if (!outcomes) return say(outcomes.error(), bad_input);
 
-  const std::string text = rendered({result, conditions, *outcomes}, after->front(), arguments);
+  const auto text = rendered({result, conditions, *outcomes}, after->front(), arguments);
+  // A report that could not be made or written is no pass.
+  if (!text) return say(text.error(), bad_input);
   const auto problem = arguments.output.empty() || arguments.output == "-"
-                           ? write_standard_output(text)
-                           : write_file(arguments.output, text);
-  // A report that could not be written is no pass.
+                           ? write_standard_output(*text)
+                           : write_file(arguments.output, *text);
   if (problem) return say(*problem, bad_input);
   return comparison::any_holds(*outcomes) ? limit_exceeded : 0;
 }
@@ -156,9 +160,10 @@ void add_compare_command(CLI::App& app, int& status) {
                       "Exit with 1 where it holds: 'time > +5%', 'solve/*: roof_fraction < -3%'");
   command
       ->add_option("--format", arguments->format,
-                   "text, json, html, svg, markdown, junit or github")
-      ->transform(CLI::IsMember({"text", "json", "html", "svg", "markdown", "junit", "github"},
-                                CLI::ignore_case));
+                   "text, json, html, svg, png, pdf, markdown, junit or github")
+      ->transform(CLI::IsMember(
+          {"text", "json", "html", "svg", "png", "pdf", "markdown", "junit", "github"},
+          CLI::ignore_case));
   command->add_option("-o,--output", arguments->output, "Write to this file")->check(not_empty);
   command->add_option("--level", arguments->level, "Interface of the bytes: L1, L2, L3, DRAM");
   command

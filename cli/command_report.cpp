@@ -1,5 +1,6 @@
 // `roofmark report`: a profile as text, JSON, CSV, HTML or SVG.
 #include <algorithm>
+#include <array>
 #include <iostream>
 #include <optional>
 #include <roofmark/report.hpp>
@@ -8,6 +9,7 @@
 
 #include "analysis/profile/profile_json.hpp"
 #include "analysis/report/output.hpp"
+#include "analysis/report/picture.hpp"
 #include "analysis/report/terminal.hpp"
 #include "analysis/text/parsing.hpp"
 #include "commands.hpp"
@@ -50,18 +52,29 @@ std::string text_of(const Profile& profile, const ReportArguments& arguments) {
   return text;
 }
 
-std::string rendered(const Profile& profile, const ReportArguments& arguments) {
+Result<std::string> rendered(const Profile& profile, const ReportArguments& arguments) {
   ChartOptions chart;
   chart.level = arguments.level;
   chart.self = !arguments.inclusive;
   if (arguments.all) chart.points = static_cast<std::size_t>(-1);
   if (arguments.format == "json") return to_json(profile) + "\n";
+  if (arguments.format == "openmetrics") return render_openmetrics(profile);
+  if (arguments.format == "hatchet") return render_hatchet(profile);
+  if (arguments.format == "markdown") {
+    TextOptions options;
+    options.level = arguments.level;
+    options.self = arguments.self;
+    if (arguments.all) options.rows = 0;
+    return render_markdown(profile, options);
+  }
   if (arguments.format == "csv") return render_csv(profile, arguments.level);
   if (arguments.format == "html") {
     HtmlOptions html{chart};
     if (arguments.all) html.regions = 0;
     return render_html(profile, html);
   }
+  if (arguments.format == "png" || arguments.format == "pdf")
+    return picture_of(render_svg(chart_of(profile, chart)), arguments.format);
   if (arguments.format == "svg") return render_svg(chart_of(profile, chart));
   return text_of(profile, arguments);
 }
@@ -81,7 +94,9 @@ int deliver(const std::string& text, const ReportArguments& arguments) {
     return problem ? say(*problem, failed) : 0;
   }
   // Nobody reads a page of markup in a terminal: it goes to a file of its own.
-  const bool document = arguments.format == "html" || arguments.format == "svg";
+  static constexpr std::array documents = {"html", "svg", "png", "pdf"};
+  const bool document =
+      std::find(documents.begin(), documents.end(), arguments.format) != documents.end();
   if (document && arguments.output.empty() && terminal_of_output().is_terminal) {
     const auto path =
         write_new_file(stem_of(arguments.files.front()), "." + arguments.format, text);
@@ -134,7 +149,9 @@ int report(ReportArguments arguments) {
       arguments.level = *level;
     }
     if (arguments.files.size() > 1) text += (text.empty() ? "" : "\n") + ("==> " + file + "\n");
-    text += rendered(*profile, arguments);
+    const auto one = rendered(*profile, arguments);
+    if (!one) return say(one.error(), failed);
+    text += *one;
   }
   if (text.empty()) return status;
   const int delivered = deliver(text, arguments);
@@ -150,8 +167,12 @@ void add_report_command(CLI::App& app, int& status) {
       ->add_option("file", arguments->files,
                    "Profiles that `roofmark record` wrote; - is standard input")
       ->required();
-  command->add_option("--format", arguments->format, "text, json, csv, html or svg")
-      ->transform(CLI::IsMember({"text", "json", "csv", "html", "svg"}, CLI::ignore_case));
+  command
+      ->add_option("--format", arguments->format,
+                   "text, json, csv, html, svg, png, pdf, markdown, openmetrics or hatchet")
+      ->transform(CLI::IsMember({"text", "json", "csv", "html", "svg", "png", "pdf", "markdown",
+                                 "openmetrics", "hatchet"},
+                                CLI::ignore_case));
   command->add_option("-o,--output", arguments->output, "Write to this file")->check(not_empty);
   command->add_option("--level", arguments->wanted_level,
                       "Interface of the intensity and of the side: L1, L2, L3, DRAM");

@@ -5,6 +5,7 @@ import os
 import pathlib
 import pty
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -78,6 +79,43 @@ with tempfile.TemporaryDirectory() as folder:
         expect(len(run("report", "--format", "csv", profile).stdout.splitlines()) ==
                len(json.loads(again.stdout)["regions"]) + 1, f"{profile.name}: CSV lines")
 
+    # Forms for other tools.
+    for profile in profiles:
+        regions = json.loads(run("report", "--format", "json", profile).stdout)["regions"]
+        metrics = run("report", "--format", "openmetrics", profile).stdout.decode("utf-8")
+        expect(metrics.endswith("# EOF\n"), f"{profile.name}: no end of the metrics")
+        seen, family = set(), None
+        for line in metrics.splitlines()[:-1]:
+            if line.startswith("# TYPE "):
+                family = line.split()[2]
+                expect(family not in seen, f"{profile.name}: {family} is not in one piece")
+                seen.add(family)
+            elif not line.startswith("# "):
+                sample = re.fullmatch(r'(\w+)\{(?:\w+="(?:[^"\\\n]|\\["\\n])*",?)*\} [-+.e0-9]+', line)
+                expect(sample and sample[1] == family, f"{profile.name}: {line}")
+        expect(metrics.count("\nroofmark_region_visits{") == len(regions), f"{profile.name}: a sample for each region")
+
+        def nodes(tree):
+            for node in tree:
+                expect(set(node) == {"frame", "metrics", "children"} and isinstance(node["frame"]["name"], str), f"{profile.name}: {node}")
+                yield node
+                yield from nodes(node["children"])
+        tree = json.loads(run("report", "--format", "hatchet", profile).stdout)
+        expect(len(list(nodes(tree))) == len(regions), f"{profile.name}: a node for each region")
+
+        table = [line for line in run("report", "--format", "markdown", "--all", profile).stdout.decode("utf-8").splitlines() if line.startswith("|")]
+        columns = {len(re.findall(r"(?<!\\)\|", line)) for line in table}
+        expect(len(table) == len(regions) + 2 and len(columns) == 1, f"{profile.name}: the table in Markdown: {columns}")
+
+    for kind, start in (("png", b"\x89PNG"), ("pdf", b"%PDF")):
+        got = run("report", "--format", kind, profiles[0])
+        if shutil.which("rsvg-convert"):
+            expect(got.returncode == 0 and got.stdout.startswith(start), f"{kind}: {got.returncode} {got.stderr}")
+        else:
+            print(f"not drawn as {kind}: rsvg-convert is not installed")
+        without = run("report", "--format", kind, profiles[0], environment={**plain, "PATH": str(folder)})
+        expect(without.returncode == 1 and b"librsvg2-bin" in without.stderr and without.stderr.count(b"\n") == 1, f"{kind} without a converter: {without.stderr}")
+
     # Several files one after the other; a bad one among them does not hide the good one.
     both = run("report", profiles[0], profiles[-1])
     expect(both.returncode == 0 and both.stdout.count(b"==> ") == 2, "two files")
@@ -92,7 +130,7 @@ with tempfile.TemporaryDirectory() as folder:
         (folder / name).write_bytes(content)
         got = run("report", folder / name)
         expect(got.returncode == 2 and got.stderr.count(b"\n") == 1 and not got.stdout, f"hostile {name}: {got.returncode} {got.stderr}")
-    for arguments in (["report"], ["report", "--format", "pdf", profiles[0]], ["report", folder], ["report", "--level", "L9", profiles[0]],
+    for arguments in (["report"], ["report", "--format", "doc", profiles[0]], ["report", folder], ["report", "--level", "L9", profiles[0]],
                       ["report", "--level", "", profiles[0]], ["report", "--format", "", profiles[0]], ["report", "-o", "", profiles[0]],
                       ["machine", "--format", "", "--file", "x"], ["machine", "--file", ""], ["machine", "-o", "", "--file", "x"],
                       ["chart", "--peak", "1", "--bandwidth", "1", "-o", ""],

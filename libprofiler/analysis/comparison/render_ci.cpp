@@ -11,6 +11,7 @@
 namespace roofmark::comparison {
 namespace {
 
+using text::markdown;
 using text::markup;
 using text::path_text;
 using text::printable;
@@ -20,19 +21,6 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
        at = text.find(what, at + by.size()))
     text.replace(at, what.size(), by);
   return text;
-}
-
-/// Names are the program's: none of them is markup, a link, a mention or the end of a cell.
-std::string markdown(const std::string& raw) {
-  std::string safe;
-  for (const char c : markup(raw)) {
-    if (std::string_view("\\`*_[]|~").find(c) != std::string_view::npos) safe += '\\';
-    if (c == '@')
-      safe += "&#64;";
-    else
-      safe += c;
-  }
-  return safe;
 }
 
 /// A property or message of a workflow command: a line, with its own signs spelt out.

@@ -117,14 +117,17 @@ void draw_grid(SvgWriter& out, const ChartLayout& layout) {
     return std::abs(std::log10(tick.value) - std::round(std::log10(tick.value))) < 1e-9 ? "decade"
                                                                                         : "fine";
   };
+  const auto shade = [&](const Tick& tick) {
+    return std::string_view(kind(tick)) == "fine" ? "#f0f2f4" : "#dfe3e8";
+  };
   for (const Tick& tick : layout.x_ticks)
-    out.line("<path class=\"{}\" d=\"M{} {}V{}\"/>", kind(tick), px(tick.px), px(layout.top),
-             px(layout.bottom));
+    out.line("<path class=\"{}\" stroke=\"{}\" d=\"M{} {}V{}\"/>", kind(tick), shade(tick),
+             px(tick.px), px(layout.top), px(layout.bottom));
   for (const Tick& tick : layout.y_ticks)
-    out.line("<path class=\"{}\" d=\"M{} {}H{}\"/>", kind(tick), px(layout.left), px(tick.px),
-             px(layout.right));
-  out.line("<path class=\"frame\" fill=\"none\" d=\"M{} {}V{}H{}\"/>", px(layout.left),
-           px(layout.top), px(layout.bottom), px(layout.right));
+    out.line("<path class=\"{}\" stroke=\"{}\" d=\"M{} {}H{}\"/>", kind(tick), shade(tick),
+             px(layout.left), px(tick.px), px(layout.right));
+  out.line("<path class=\"frame\" fill=\"none\" stroke=\"#57606a\" d=\"M{} {}V{}H{}\"/>",
+           px(layout.left), px(layout.top), px(layout.bottom), px(layout.right));
   out.line("</g>");
   out.line("<g font-size=\"12\" fill=\"#57606a\">");
   for (const Tick& tick : layout.x_ticks)
@@ -152,14 +155,16 @@ void draw_ceilings(SvgWriter& out, const Chart& chart, const ChartLayout& layout
   for (const PlacedCeiling& placed : layout.ceilings) {
     const ChartCeiling& ceiling = chart.ceilings[placed.ceiling];
     const bool compute = ceiling.kind == ChartCeiling::Kind::compute;
-    out.line("<path class=\"{}\" stroke-width=\"{}\"{} d=\"M{} {}L{} {}\"><title>{}</title></path>",
-             ceiling.emphasised ? "roof" : "rung", ceiling.emphasised ? "2.2" : "1.3",
-             ceiling.emphasised ? "" : " stroke-dasharray=\"6 4\"", px(placed.line.from.x),
-             px(placed.line.from.y), px(placed.line.to.x), px(placed.line.to.y),
-             multiline_markup(fmt::format(
-                 "{}: {}\n{}{}{}", printable(ceiling.name),
-                 rounded_rate(ceiling.per_s, compute ? "FLOP/s" : "B/s"), printable(ceiling.detail),
-                 ceiling.detail.empty() ? "" : ", ", spelling(ceiling.source))));
+    out.line(
+        "<path class=\"{}\" stroke=\"{}\" stroke-width=\"{}\"{} d=\"M{} {}L{} "
+        "{}\"><title>{}</title></path>",
+        ceiling.emphasised ? "roof" : "rung", ceiling.emphasised ? "#1c2128" : "#8a939e",
+        ceiling.emphasised ? "2.2" : "1.3", ceiling.emphasised ? "" : " stroke-dasharray=\"6 4\"",
+        px(placed.line.from.x), px(placed.line.from.y), px(placed.line.to.x), px(placed.line.to.y),
+        multiline_markup(fmt::format("{}: {}\n{}{}{}", printable(ceiling.name),
+                                     rounded_rate(ceiling.per_s, compute ? "FLOP/s" : "B/s"),
+                                     printable(ceiling.detail), ceiling.detail.empty() ? "" : ", ",
+                                     spelling(ceiling.source))));
   }
   out.line("</g>");
   out.line("<g class=\"ridges\">");
@@ -172,20 +177,21 @@ void draw_ceilings(SvgWriter& out, const Chart& chart, const ChartLayout& layout
 }
 
 /// A small ring where the point was, a line, and a head at the rim of its mark.
-std::string arrow(const Segment& move, const std::string& side) {
+std::string arrow(const Segment& move, Side side) {
   constexpr double ring_px = 3.5, head_px = 8, half_px = 3.5;
   const double dx = move.to.x - move.from.x, dy = move.to.y - move.from.y;
   const double length = std::hypot(dx, dy);
   const Spot along{dx / length, dy / length};
   const Spot neck{move.to.x - head_px * along.x, move.to.y - head_px * along.y};
   return fmt::format(
-      "<path class=\"bar {0}\" d=\"M{1} {2}L{3} {4}\"/><path class=\"{0}\" d=\"M{5} {6}L{7} "
+      "<path {14} d=\"M{1} {2}L{3} {4}\"/><path {0} d=\"M{5} {6}L{7} "
       "{8}L{9} "
-      "{10}Z\"/><circle class=\"{0} hollow\" cx=\"{11}\" cy=\"{12}\" r=\"{13}\"/>",
-      side, px(move.from.x + ring_px * along.x), px(move.from.y + ring_px * along.y), px(neck.x),
-      px(neck.y), px(move.to.x), px(move.to.y), px(neck.x - half_px * along.y),
-      px(neck.y + half_px * along.x), px(neck.x + half_px * along.y),
-      px(neck.y - half_px * along.x), px(move.from.x), px(move.from.y), px(ring_px));
+      "{10}Z\"/><circle {15} cx=\"{11}\" cy=\"{12}\" r=\"{13}\"/>",
+      paint(side, Brush::solid), px(move.from.x + ring_px * along.x),
+      px(move.from.y + ring_px * along.y), px(neck.x), px(neck.y), px(move.to.x), px(move.to.y),
+      px(neck.x - half_px * along.y), px(neck.y + half_px * along.x),
+      px(neck.x + half_px * along.y), px(neck.y - half_px * along.x), px(move.from.x),
+      px(move.from.y), px(ring_px), paint(side, Brush::line), paint(side, Brush::hollow));
 }
 
 void draw_points(SvgWriter& out, const Chart& chart, const ChartLayout& layout) {
@@ -193,17 +199,18 @@ void draw_points(SvgWriter& out, const Chart& chart, const ChartLayout& layout) 
   // The lightest last, so that a large mark does not hide a small one.
   for (const PlacedPoint& placed : layout.points) {
     const ChartPoint& point = chart.points[placed.point];
-    const std::string side = mark_class(point.side);
     std::string bars;
     for (const auto* bar : {&placed.x_bar, &placed.y_bar})
       if (*bar)
-        bars += fmt::format("<path class=\"bar {}\" d=\"M{} {}L{} {}\"/>", side, px((*bar)->from.x),
-                            px((*bar)->from.y), px((*bar)->to.x), px((*bar)->to.y));
-    if (placed.move) bars += arrow(*placed.move, side);
-    out.line("<g class=\"point\"{}>{}{}<title>{}</title></g>",
-             point.region ? fmt::format(" data-region=\"{}\"", *point.region) : std::string(), bars,
-             mark(point.side, placed.at, placed.radius, point.attainable ? side + " hollow" : side),
-             multiline_markup(point_tooltip(point)));
+        bars +=
+            fmt::format("<path {} d=\"M{} {}L{} {}\"/>", paint(point.side, Brush::line),
+                        px((*bar)->from.x), px((*bar)->from.y), px((*bar)->to.x), px((*bar)->to.y));
+    if (placed.move) bars += arrow(*placed.move, point.side);
+    out.line(
+        "<g class=\"point\"{}>{}{}<title>{}</title></g>",
+        point.region ? fmt::format(" data-region=\"{}\"", *point.region) : std::string(), bars,
+        mark(point.side, placed.at, placed.radius, point.attainable ? Brush::hollow : Brush::solid),
+        multiline_markup(point_tooltip(point)));
   }
   out.line("</g>");
 }
@@ -255,8 +262,8 @@ void draw_key(SvgWriter& out, const Chart& chart, const ChartLayout& layout, boo
   double x = layout.left;
   const double y = layout.bottom + 60;
   out.line("<g class=\"key\" font-size=\"11.5\" fill=\"#57606a\">");
-  const auto entry = [&](Side side, const std::string& classes, const std::string& text) {
-    out.line("{}", mark(side, {x + 5, y - 4}, 5, classes));
+  const auto entry = [&](Side side, Brush brush, const std::string& text) {
+    out.line("{}", mark(side, {x + 5, y - 4}, 5, brush));
     out.line("<text class=\"soft\" x=\"{}\" y=\"{}\">{}</text>", px(x + 16), px(y), markup(text));
     x += 16 + text_width(text, 11.5) + 20;
   };
@@ -269,7 +276,7 @@ void draw_key(SvgWriter& out, const Chart& chart, const ChartLayout& layout, boo
     const bool used = std::any_of(chart.points.begin(), chart.points.end(),
                                   [&](const ChartPoint& point) { return point.side == side; });
     if (used || every_side)
-      entry(side, mark_class(side) + (hollow && !sized ? " hollow" : ""),
+      entry(side, hollow && !sized ? Brush::hollow : Brush::solid,
             side == Side::unknown
                 ? "side unknown"
                 : std::string(spelling(side)) + (side == Side::balanced ? "" : " side"));

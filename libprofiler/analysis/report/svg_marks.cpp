@@ -18,27 +18,40 @@ std::string mark_class(Side side) {
   return side == Side::unknown ? std::string("unknown") : std::string(spelling(side));
 }
 
-std::string mark(Side side, Spot at, double radius, const std::string& classes) {
+std::string paint(Side side, Brush brush) {
+  // Those of chart.css in the light.
+  const char* const colour = side == Side::memory     ? "#0072b2"
+                             : side == Side::compute  ? "#d55e00"
+                             : side == Side::balanced ? "#00835f"
+                                                      : "#6b7480";
+  const char* const more = brush == Brush::hollow ? " hollow" : brush == Brush::line ? " bar" : "";
+  const char* const fill = brush == Brush::hollow ? "#fff" : brush == Brush::line ? "none" : colour;
+  return fmt::format("class=\"{}{}\" fill=\"{}\" stroke=\"{}\"", mark_class(side), more, fill,
+                     colour);
+}
+
+std::string mark(Side side, Spot at, double radius, Brush brush) {
+  const std::string painted = paint(side, brush);
   switch (side) {
     case Side::memory:
-      return fmt::format("<circle class=\"{}\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>", classes, px(at.x),
-                         px(at.y), px(radius));
+      return fmt::format("<circle {} cx=\"{}\" cy=\"{}\" r=\"{}\"/>", painted, px(at.x), px(at.y),
+                         px(radius));
     case Side::compute: {
       const double half = radius * 0.886;  // sqrt(pi) / 2
-      return fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
-                         classes, px(at.x - half), px(at.y - half), px(half * 2), px(half * 2));
+      return fmt::format("<rect {} x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>", painted,
+                         px(at.x - half), px(at.y - half), px(half * 2), px(half * 2));
     }
     case Side::balanced: {
       const double reach = radius * 1.253;  // sqrt(pi / 2)
-      return fmt::format("<path class=\"{}\" d=\"M{} {}l{} {} {} {} {} {}z\"/>", classes,
-                         px(at.x - reach), px(at.y), px(reach), px(-reach), px(reach), px(reach),
-                         px(-reach), px(reach));
+      return fmt::format("<path {} d=\"M{} {}l{} {} {} {} {} {}z\"/>", painted, px(at.x - reach),
+                         px(at.y), px(reach), px(-reach), px(reach), px(reach), px(-reach),
+                         px(reach));
     }
     case Side::unknown:
       break;
   }
   const double reach = radius * 1.347;  // half the side of a triangle of the circle's area
-  return fmt::format("<path class=\"{}\" d=\"M{} {}h{}l{} {}z\"/>", classes, px(at.x - reach),
+  return fmt::format("<path {} d=\"M{} {}h{}l{} {}z\"/>", painted, px(at.x - reach),
                      px(at.y + reach * 0.577), px(reach * 2), px(-reach), px(-reach * 1.732));
 }
 

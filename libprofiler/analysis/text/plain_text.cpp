@@ -275,6 +275,31 @@ std::string markup(std::string_view bytes) {
   return text;
 }
 
+std::string markdown(std::string_view bytes) {
+  std::string safe;
+  for (const char c : printable(bytes)) {
+    switch (c) {
+      case '<':
+        safe += "&lt;";
+        continue;
+      case '>':
+        safe += "&gt;";
+        continue;
+      case '&':
+        safe += "&amp;";
+        continue;
+      case '@':
+        safe += "&#64;";
+        continue;
+      default:
+        break;
+    }
+    if (std::string_view("\\`*_[]|~").find(c) != std::string_view::npos) safe += '\\';
+    safe += c;
+  }
+  return safe;
+}
+
 std::string csv_field(std::string_view bytes) {
   // The first characters that make a cell a formula, those of full width too, and blanks before
   // them.

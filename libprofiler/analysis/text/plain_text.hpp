@@ -43,6 +43,10 @@ std::string path_text(const std::vector<std::string>& path);
 /// For XML and HTML text and attribute values in double quotes. Takes raw bytes.
 std::string markup(std::string_view bytes);
 
+/// For Markdown that becomes HTML: no markup, link, mention or end of a table's cell. Takes raw
+/// bytes.
+std::string markdown(std::string_view bytes);
+
 /// One RFC 4180 field, quoted where it has to be. Raw bytes made printable; what a spreadsheet
 /// would take for a formula has a ' before it.
 std::string csv_field(std::string_view bytes);

@@ -145,6 +145,16 @@ struct HtmlOptions {
 std::string render_html(const Profile& profile, const HtmlOptions& options = {});
 std::string render_html(const Chart& chart);
 
+/// For a comment, an issue or a wiki; `rows`, `explained`, `self` and `level` of the options hold.
+std::string render_markdown(const Profile& profile, const TextOptions& options = {});
+
+/// OpenMetrics text, for Prometheus and dashboards: gauges with the region, source and host as
+/// labels.
+std::string render_openmetrics(const Profile& profile);
+
+/// The call tree as `GraphFrame.from_literal` of Hatchet and Thicket takes it.
+std::string render_hatchet(const Profile& profile);
+
 /// RFC 4180, one line a region, quantity names as column names, an empty field for what is absent.
 /// `intensity` and `side` are those at `level`; empty: as ChartOptions::level.
 std::string render_csv(const Profile& profile, const std::string& level = "");
