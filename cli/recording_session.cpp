@@ -161,6 +161,8 @@ RecordOptions options_of(const RecordingArguments& arguments) {
     options.resctrl_root = arguments.resctrl_root;
     options.resctrl_asked = true;
   }
+  if (auto annotations = parse_annotations(arguments.annotations))
+    options.annotations = std::move(*annotations);
   options.full_cache = arguments.full_cache;
   options.once = arguments.once;
   options.multiplex = arguments.multiplex;
@@ -216,6 +218,16 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
       ->check([](const std::string& list) {
         const auto names = papi::split_events(list);
         return names ? std::string() : to_line(names.error());
+      });
+  command
+      .add_option("--annotations", arguments.annotations,
+                  "Whose annotations are read as regions: auto (all but cyg), none, or names with "
+                  "commas between: "
+                  "nvtx, itt, likwid, papi, caliper, kokkos, cyg (-finstrument-functions)")
+      ->capture_default_str()
+      ->check([](const std::string& text) {
+        const auto annotations = parse_annotations(text);
+        return annotations ? std::string() : to_line(annotations.error());
       });
   command
       .add_option("--resctrl-root", arguments.resctrl_root,

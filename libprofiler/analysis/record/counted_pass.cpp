@@ -179,6 +179,7 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
   Launch launch;
   launch.command = command->arguments;
   launch.environment = environment_of(*command);
+  add_readers(options.annotations, options.install.lib, launch.environment);
   launch.signal_mask = gate.original_mask();
   launch.prepare = [&] { return isolation.enter(run.standard_input.get()); };
   const auto launched = roofmark::launch(launch);

@@ -120,6 +120,7 @@ Result<HardwareOutcome> run_hardware_pass(HardwareRun& run, const SignalGate& ga
     set_variable(launch.environment, "LD_PRELOAD", runtime->string(), ':');
     set_variable(launch.environment, "ROOFMARK_RECORDING", run.directory.string());
     set_variable(launch.environment, "ROOFMARK_COUNTERS", plan->string());
+    add_readers(options.annotations, options.install.lib, launch.environment);
   }
   launch.signal_mask = gate.original_mask();
   std::optional<ProgramCounters> program;

@@ -120,6 +120,11 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
     set_variable(launch.environment, "LD_PRELOAD", runtime->string(), ':');
     set_variable(launch.environment, "ROOFMARK_RECORDING", recording->string());
     if (counters) set_variable(launch.environment, "ROOFMARK_COUNTERS", counters->string());
+    for (std::string& note :
+         add_readers(options.annotations, options.install.lib, launch.environment)) {
+      if (options.tell) options.tell(note);
+      run.notes.push_back(std::move(note));
+    }
     let_sanitizer_start(target, launch.environment);
   } else {
     run.no_markers = runtime.error();

@@ -3,6 +3,7 @@
 // profile. Whatever fails here, the program runs to its end.
 #pragma once
 
+#include <analysis/record/annotations.hpp>
 #include <analysis/record/install_paths.hpp>
 #include <functional>
 #include <optional>
@@ -35,6 +36,7 @@ struct RecordOptions {
   /// and again before the counted run. A recorder that is killed later leaves what was kept here.
   std::function<void(Profile)> keep;
   InstallPaths install;
+  Annotations annotations;               ///< of other tools, read as regions
   std::vector<std::string> papi_events;  ///< to be counted in the timed run, by PAPI's names
   /// Where the resctrl file system is, for the memory traffic of the whole program. Not looked at
   /// without counters; `resctrl_asked`: what it can't give is missed.
