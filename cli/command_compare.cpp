@@ -154,10 +154,14 @@ void add_compare_command(CLI::App& app, int& status) {
       ->check(not_empty);
   command->add_option("--after", arguments->after, "Several profiles of the runs after")
       ->check(not_empty);
-  command->add_option("--map", arguments->renamed,
-                      "A region that was renamed, with what is below it: BEFORE=AFTER");
-  command->add_option("--fail-if", arguments->fail_if,
-                      "Exit with 1 where it holds: 'time > +5%', 'solve/*: roof_fraction < -3%'");
+  command
+      ->add_option("--map", arguments->renamed,
+                   "A region that was renamed, with what is below it: BEFORE=AFTER")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--fail-if", arguments->fail_if,
+                   "Exit with 1 where it holds: 'time > +5%', 'solve/*: roof_fraction < -3%'")
+      ->allow_extra_args(false);
   command
       ->add_option("--format", arguments->format,
                    "text, json, html, svg, png, pdf, markdown, junit or github")

@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "analysis/machine/measure.hpp"
 #include "analysis/profile/profile_json.hpp"
 #include "analysis/report/output.hpp"
 #include "analysis/report/picture.hpp"
+#include "analysis/report/projection_text.hpp"
 #include "analysis/report/terminal.hpp"
 #include "analysis/text/parsing.hpp"
 #include "commands.hpp"
@@ -20,6 +22,7 @@ namespace roofmark::cli {
 namespace {
 
 struct ReportArguments {
+  std::vector<std::string> what_if, machines;
   std::vector<std::string> files;
   std::string format = "text";
   std::string output;
@@ -29,7 +32,45 @@ struct ReportArguments {
   unsigned width = 0;
 };
 
-std::string text_of(const Profile& profile, const ReportArguments& arguments) {
+Chart drawn(const Profile& profile, const ChartOptions& options,
+            const std::vector<NamedRoof>& others) {
+  Chart chart = chart_of(profile, options);
+  if (others.empty()) return chart;
+  add_roofs(chart, profile, others);
+  // The axes were fitted to what was there before.
+  chart.x_min = chart.x_max = chart.y_min = chart.y_max = 0;
+  fit_axes(chart);
+  return chart;
+}
+
+/// The roofs beside the profile's own that were asked for.
+Result<std::vector<NamedRoof>> other_roofs(const Profile& profile,
+                                           const ReportArguments& arguments) {
+  std::vector<NamedRoof> roofs;
+  if (!arguments.what_if.empty()) {
+    std::vector<Scaling> scalings;
+    for (const std::string& text : arguments.what_if) {
+      auto scaling = parse_scaling(text);
+      if (!scaling) return tl::unexpected(scaling.error());
+      scalings.push_back(std::move(*scaling));
+    }
+    auto roof = scaled(profile.machine, scalings);
+    if (!roof) return tl::unexpected(roof.error());
+    roofs.push_back(std::move(*roof));
+  }
+  for (const std::string& file : arguments.machines) {
+    MeasureOptions kept;
+    kept.file = file;
+    auto machine = load_or_measure(kept);
+    if (!machine) return tl::unexpected(machine.error());
+    const auto model = machine->identity.find("cpu_model");
+    roofs.push_back({model == machine->identity.end() ? file : model->second, *machine});
+  }
+  return roofs;
+}
+
+std::string text_of(const Profile& profile, const std::vector<NamedRoof>& others,
+                    const ReportArguments& arguments) {
   const Terminal terminal = terminal_of_output();
   // A file is read elsewhere and later: no colour, and the full character set.
   const bool to_file = !arguments.output.empty();
@@ -41,18 +82,24 @@ std::string text_of(const Profile& profile, const ReportArguments& arguments) {
   options.level = arguments.level;
   if (arguments.all) options.rows = 0;
   std::string text = render_text(profile, options);
+  if (!others.empty()) {
+    std::vector<NamedRoof> roofs{{"as recorded", profile.machine}};
+    roofs.insert(roofs.end(), others.begin(), others.end());
+    text += '\n' + projection_text(profile, roofs, options);
+  }
   if (arguments.chart) {
     TerminalChartOptions chart;
     chart.width = options.width;
     chart.height = terminal.is_terminal && !to_file ? terminal.height - 1 : 24;
     chart.utf8 = options.utf8;
     chart.colour = options.colour;
-    text += '\n' + render_terminal_chart(chart_of(profile, {arguments.level}), chart);
+    text += '\n' + render_terminal_chart(drawn(profile, {arguments.level}, others), chart);
   }
   return text;
 }
 
-Result<std::string> rendered(const Profile& profile, const ReportArguments& arguments) {
+Result<std::string> rendered(const Profile& profile, const std::vector<NamedRoof>& others,
+                             const ReportArguments& arguments) {
   ChartOptions chart;
   chart.level = arguments.level;
   chart.self = !arguments.inclusive;
@@ -69,14 +116,16 @@ Result<std::string> rendered(const Profile& profile, const ReportArguments& argu
   }
   if (arguments.format == "csv") return render_csv(profile, arguments.level);
   if (arguments.format == "html") {
+    // The page redraws its chart by its own machine; with others it is the chart alone.
+    if (!others.empty()) return render_html(drawn(profile, chart, others));
     HtmlOptions html{chart};
     if (arguments.all) html.regions = 0;
     return render_html(profile, html);
   }
   if (arguments.format == "png" || arguments.format == "pdf")
-    return picture_of(render_svg(chart_of(profile, chart)), arguments.format);
-  if (arguments.format == "svg") return render_svg(chart_of(profile, chart));
-  return text_of(profile, arguments);
+    return picture_of(render_svg(drawn(profile, chart, others)), arguments.format);
+  if (arguments.format == "svg") return render_svg(drawn(profile, chart, others));
+  return text_of(profile, others, arguments);
 }
 
 /// "solve.roofmark.json" -> "solve.roofmark"
@@ -124,6 +173,12 @@ Result<std::string> level_of(const Profile& profile, const std::string& file,
 }
 
 int report(ReportArguments arguments) {
+  static constexpr std::array with_roofs = {"text", "html", "svg", "png", "pdf"};
+  if ((!arguments.what_if.empty() || !arguments.machines.empty()) &&
+      std::find(with_roofs.begin(), with_roofs.end(), arguments.format) == with_roofs.end())
+    return say({"other roofs are shown as text and in charts",
+                "report --format " + arguments.format, "--format text, html, svg, png or pdf"},
+               bad_input);
   if (arguments.files.size() > 1 && arguments.format != "text")
     return say({"one file at a time in this format", "report --format " + arguments.format,
                 "call it once for each file"},
@@ -149,7 +204,9 @@ int report(ReportArguments arguments) {
       arguments.level = *level;
     }
     if (arguments.files.size() > 1) text += (text.empty() ? "" : "\n") + ("==> " + file + "\n");
-    const auto one = rendered(*profile, arguments);
+    const auto others = other_roofs(*profile, arguments);
+    if (!others) return say(others.error(), bad_input);
+    const auto one = rendered(*profile, *others, arguments);
     if (!one) return say(one.error(), failed);
     text += *one;
   }
@@ -181,6 +238,15 @@ void add_report_command(CLI::App& app, int& status) {
                                  "Regions without their children (charts: always so)");
   command->add_flag("--inclusive", arguments->inclusive, "Charts: regions with their children")
       ->excludes(self);
+  command
+      ->add_option("--what-if", arguments->what_if,
+                   "A ceiling moved: DRAM=4x, bandwidth=2x, peak=2x; several move together")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--machine", arguments->machines,
+                   "A machine file: how fast the regions could be there; may be repeated")
+      ->allow_extra_args(false)
+      ->check(not_empty);
   command->add_flag("--chart", arguments->chart, "Text: with a chart in characters");
   command->add_flag("--ascii", arguments->ascii, "Text: ASCII only");
   command->add_option("--width", arguments->width, "Text: columns")->check(CLI::Range(60, 400));

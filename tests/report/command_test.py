@@ -14,6 +14,7 @@ import xml.etree.ElementTree
 
 roofmark, fixtures = sys.argv[1], pathlib.Path(sys.argv[2])
 profiles = sorted(fixtures.glob("*.roofmark.json"))
+counted = fixtures / "verdicts.roofmark.json"
 failures = []
 plain = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "COLUMNS": "80"}
 
@@ -116,6 +117,20 @@ with tempfile.TemporaryDirectory() as folder:
         without = run("report", "--format", kind, profiles[0], environment={**plain, "PATH": str(folder)})
         expect(without.returncode == 1 and b"librsvg2-bin" in without.stderr and without.stderr.count(b"\n") == 1, f"{kind} without a converter: {without.stderr}")
 
+    # Other roofs: a table below the report, lines in the chart; nothing where they can't be shown.
+    machine = folder / "other.json"
+    machine.write_text(json.dumps(json.loads(profiles[0].read_text("utf-8"))["machine"]))
+    for options in (["--what-if", "DRAM=4x"], ["--machine", machine], ["--what-if", "peak=2", "--what-if", "L1=3", "--machine", machine]):
+        text = run("report", *options, counted)
+        expect(text.returncode == 0 and b"Under other roofs" in text.stdout, f"{options}: {text.stderr}")
+        expect(all(width(line) <= 80 for line in text.stdout.decode("utf-8").splitlines()), f"{options}: 80 columns")
+        svg = run("report", *options, "--format", "svg", counted).stdout
+        xml.etree.ElementTree.fromstring(svg)
+        expect(b"other roofs" in svg, f"{options}: the chart")
+    for options in (["--what-if", "L9=2"], ["--what-if", "DRAM"], ["--machine", folder / "nowhere"], ["--what-if", "DRAM=2", "--format", "csv"]):
+        got = run("report", *options, counted)
+        expect(got.returncode == 2 and got.stderr.count(b"\n") == 1 and not got.stdout, f"{options}: {got.returncode} {got.stderr}")
+
     # Several files one after the other; a bad one among them does not hide the good one.
     both = run("report", profiles[0], profiles[-1])
     expect(both.returncode == 0 and both.stdout.count(b"==> ") == 2, "two files")
@@ -147,7 +162,6 @@ with tempfile.TemporaryDirectory() as folder:
     expect(run("machine", "--file", "/dev/zero").stderr.count(b"64 MiB") == 1, "a machine file without end")
 
     # Words of options in any case; a level that is not there is answered with those that are.
-    counted = fixtures / "verdicts.roofmark.json"
     expect(run("report", "--level", "l2", counted).stdout == run("report", "--level", "L2", counted).stdout != b"", "--level l2")
     expect(run("report", "--format", "CSV", "--level", "dram", counted).stdout == run("report", "--format", "csv", "--level", "DRAM", counted).stdout != b"", "--format CSV")
     for level in ("", "L7"):

@@ -1,0 +1,104 @@
+#include "projection_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/text/plain_text.hpp"
+#include "analysis/text/text_table.hpp"
+#include "numbers.hpp"
+#include "region_row.hpp"
+#include "sections.hpp"
+
+namespace roofmark {
+namespace {
+
+using namespace report;
+using namespace text;
+
+double own_time(const Region& region) {
+  return region.self.wall_s ? region.self.wall_s->value : 0;
+}
+
+/// Whether this line would lie on another one.
+bool has_line(const Chart& chart, const ChartCeiling& ceiling) {
+  return std::any_of(chart.ceilings.begin(), chart.ceilings.end(), [&](const ChartCeiling& line) {
+    return line.kind == ceiling.kind && line.emphasised && line.per_s.value == ceiling.per_s.value;
+  });
+}
+
+std::string cell_of(const Projected& projected, double time_s, bool utf8) {
+  if (!projected.at_best_s) return "-";
+  std::string text = duration(*projected.at_best_s, utf8);
+  // Nothing is faster than its roof, but a measurement may be by its noise.
+  if (*projected.at_best_s > 0 && time_s > 0)
+    text += fmt::format(" {}x", significant(time_s / *projected.at_best_s, 2));
+  return projected.binding.empty() ? text : text + " " + printable(projected.binding);
+}
+
+}  // namespace
+
+std::string projection_text(const Profile& profile, const std::vector<NamedRoof>& roofs,
+                            const TextOptions& options) {
+  const auto clean = [&](const std::string& raw) {
+    return options.utf8 ? printable(raw) : printable_ascii(raw);
+  };
+  std::vector<Projection> rows = project(profile, roofs);
+  std::stable_sort(rows.begin(), rows.end(), [&](const Projection& a, const Projection& b) {
+    return own_time(profile.regions[a.region]) > own_time(profile.regions[b.region]);
+  });
+  std::vector<TextColumn> columns{{"Region", false, 60, 0, true}, {"Time", true, 9, 0, false}};
+  int dispensable = 0;
+  for (const NamedRoof& roof : roofs)
+    columns.push_back({clean(roof.name), true, 36, dispensable++, false});
+  TextTable table(columns);
+  std::size_t shown = 0, unknown = 0;
+  for (const Projection& row : rows) {
+    const Region& region = profile.regions[row.region];
+    if (std::none_of(row.roofs.begin(), row.roofs.end(),
+                     [](const Projected& p) { return p.at_best_s.has_value(); })) {
+      ++unknown;
+      continue;
+    }
+    if (options.rows > 0 && shown++ == options.rows) break;
+    std::vector<TextCell> cells{{clean(path_text(region.path)), ""},
+                                {duration(own_time(region), options.utf8), ""}};
+    for (const Projected& projected : row.roofs)
+      cells.push_back({clean(cell_of(projected, own_time(region), options.utf8)), ""});
+    table.add(std::move(cells));
+  }
+  std::string text = painted("Under other roofs", "1", options.colour) + "\n" +
+                     table.render(options.width, options.utf8, options.colour);
+  std::string foot =
+      "Time: of the region without its children, as measured. Under each roof: the time below "
+      "which "
+      "no run can get with this work and these bytes, by how much that would be faster, and the "
+      "ceiling that then binds. What the ceilings do not explain (latency, waiting) comes on top. "
+      "The bytes are those of the caches that they were counted with: others would let others "
+      "through.";
+  if (unknown > 0)
+    foot += fmt::format(" {} region{} without a bound {} left out.", unknown,
+                        unknown == 1 ? "" : "s", unknown == 1 ? "is" : "are");
+  for (const std::string& line : wrapped(foot, options.width))
+    text += painted(line, "2", options.colour) + "\n";
+  return text;
+}
+
+void add_roofs(Chart& chart, const Profile& profile, const std::vector<NamedRoof>& roofs) {
+  const std::vector<RegionRow> rows = rows_of(profile, {});
+  for (const NamedRoof& roof : roofs) {
+    Profile there;
+    there.machine = roof.machine;
+    for (ChartCeiling& ceiling : own_roof(there, rows)) {
+      if (has_line(chart, ceiling)) continue;
+      ceiling.name = roof.name + ": " + ceiling.name;
+      ceiling.emphasised = false;
+      chart.ceilings.push_back(std::move(ceiling));
+    }
+  }
+  chart.notes.insert(chart.notes.begin(),
+                     "Dashed lines with a name before the colon are other roofs; the points were "
+                     "measured under the first.");
+}
+
+}  // namespace roofmark
