@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`roofmark record --counters perf` from the table to the report, with events that every kernel counts exactly.
 
-usage: counters_test.py ROOFMARK TARGET ROOFMARK_SOURCE [unittest arguments]
+usage: counters_test.py ROOFMARK TARGET ROOFMARK_SOURCE HYBRID_KERNEL [unittest arguments]      (HYBRID_KERNEL: `-` where none can be preloaded)
 """
 import json
 import os
@@ -13,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-ROOFMARK = TARGET = SOURCE = ""
+ROOFMARK = TARGET = SOURCE = HYBRID_KERNEL = ""
 PATIENCE = 120
 PAGE = 0x200000000000  # tests/runtime/counted_places.hpp
 
@@ -65,7 +65,7 @@ def breakpoints_work():
         return b"Nothing is counted" not in done.stderr, done.stderr.decode(errors="replace")
 
 
-class Counters(unittest.TestCase):
+class Recorded(unittest.TestCase):
     def setUp(self):
         works, why = breakpoints_work()
         if not works:
@@ -98,6 +98,8 @@ class Counters(unittest.TestCase):
         self.said = done.stderr
         return {"/".join(region["path"]): region for region in self.profile["regions"]}
 
+
+class Counters(Recorded):
     def check(self, region, flop, read, write):
         self.assertEqual(region["flop"]["f64"]["value"], flop)
         self.assertEqual(region["flop"]["f64"]["source"], "measured")
@@ -244,6 +246,116 @@ class Counters(unittest.TestCase):
         self.assertIn("broken.json", self.said)
 
 
+class Kinds(Recorded):
+    """P and E cores: two tables for one processor, whose PMUs are two of the kernel's that need no hardware."""
+
+    def setUp(self):
+        super().setUp()
+        os.remove(os.path.join(self.tables, "made_up.json"))
+
+    def kinds(self, p_events, p_flop, e_events, e_flop):
+        """`e_flop` None: E cores have no event for FLOPs."""
+        def quantity(name, **terms):
+            return {"quantity": name, "scope": "process", "bound": "exact", "counts": "retired",
+                    "sum": [{"weight": weight, "event": event} for event, weight in terms.items()]}
+        for kind, pmu, events, flop in (("P", "breakpoint", p_events, p_flop), ("E", "software", e_events, e_flop)):
+            content = {
+                "schema": "roofmark-events/1", "name": "made_up_" + kind.lower(), "about": kind + " cores", "core_type": kind,
+                "match": [{**match_rule(), "core_pmu": pmu}], "counters": {"general": 4}, "events": events,
+                "quantities": [quantity("bytes.DRAM.read", **{next(iter(events)): 64}),
+                               quantity("bytes.DRAM.write", **{next(iter(events)): 8})], "sources": ["a test"]}
+            if flop is not None:
+                content["quantities"].append(quantity("flop.f64", **flop))
+            else:
+                content["not_countable"] = [{"quantities": ["flop.f64"], "reason": "there is no such event",
+                                             "remedy": "bind the program to the P cores"}]
+            self.write(content, f"made_up_{kind.lower()}.json")
+
+    def test_a_whole_roofline_report_of_two_kinds(self):
+        # All kinds run all the time here: what both count is added.
+        self.kinds({"a": breakpoint_event("w", PAGE), "b": breakpoint_event("w", PAGE + 64)}, {"a": 1, "b": 4},
+                   {"x": breakpoint_event("x", PAGE + 4096)}, {"x": 2})
+        machine = os.path.join(SOURCE, "tests", "examples", "small_caches.machine.json")
+        work = self.record("counted exact", "--machine", machine)["work"]
+        self.assertEqual(work["flop"]["f64"]["value"], 2000 + 4 * 1000 + 2 * 500)
+        self.assertEqual(work["flop"]["f64"]["source"], "measured")
+        self.assertEqual(work["bytes"]["DRAM"]["read"]["value"], 64 * (2000 + 500))
+        self.assertEqual(work["self"]["flop"]["f64"]["value"], 2000 + 2 * 500)
+        self.assertTrue(work["rooflines"])
+        self.assertEqual(len(self.profile["passes"]), 2)
+        text = self.run_roofmark("report", "out.json")
+        self.assertEqual(text.returncode, 0, text.stderr)
+        self.assertIn("measured", text.stdout)
+        self.assertIn("counts by perf", text.stdout)
+        whole = self.record("counted threads")
+        self.assertEqual(whole["team/task"]["flop"]["f64"]["value"], 960)
+
+    def test_cores_that_count_no_flop_and_threads_on_them(self):
+        self.kinds({"a": breakpoint_event("w", PAGE)}, {"a": 1}, {"faults": {"type": "software", "config": "0x2"}}, None)
+        work = self.record("counted exact")["work"]
+        self.assertNotIn("f64", work["flop"])
+        missing = {one["quantity"]: one for one in work["missing"]}
+        self.assertIn("on E cores, where its threads were for 50 % of the time", missing["flop.f64"]["reason"])
+        self.assertIn("there is no such event", missing["flop.f64"]["reason"])
+        self.assertEqual(missing["flop.f64"]["fix"], "bind the program to the P cores")
+        self.assertIn("DRAM", work["bytes"])
+
+    def moved(self, e_flop, counters="perf"):
+        """With a kernel whose P cores are one CPU and whose E cores another."""
+        if HYBRID_KERNEL == "-":
+            raise unittest.SkipTest("nothing can be preloaded into a sanitized command")
+        cpus = sorted(os.sched_getaffinity(0))
+        if len(cpus) < 2:
+            print("skipped: one CPU", file=sys.stderr)
+            raise unittest.SkipTest("one CPU has one kind of core")
+        def on(kind, address):
+            return {**breakpoint_event("w", address), "config": hex(kind << 32)}
+        self.kinds({"a": on(1, PAGE)}, {"a": 1}, {"a": on(2, PAGE)}, e_flop)
+        self.environment.update(LD_PRELOAD=HYBRID_KERNEL, FAKE_P=str(cpus[0]), FAKE_E=str(cpus[1]))
+        return cpus, {name: region for name, region in self.run_moves(cpus[:2], counters).items() if name}
+
+    def run_moves(self, order, counters="perf"):
+        self.environment["TARGET_CPUS"] = f"{order[0]} {order[1]}"
+        return self.record("counted moves", counters=counters)
+
+    def test_a_group_runs_only_on_cores_of_its_kind_and_nothing_is_missing(self):
+        cpus, regions = self.moved({"a": 1000})
+        counts = {name: region["flop"]["f64"] for name, region in regions.items()}
+        self.assertEqual({name: count["value"] for name, count in counts.items()},
+                         {"before": 0, "first": 100, "both": 20 + 7000, "second": 50000})
+        for name, count in counts.items():
+            self.assertEqual(count["source"], "measured", name)
+            self.assertNotIn("low", count, name)
+        self.assertEqual(regions["both"]["bytes"]["DRAM"]["read"]["value"], 64 * 27)
+        regions = self.run_moves([cpus[1], cpus[0]])
+        self.assertEqual(regions["both"]["flop"]["f64"]["value"], 20000 + 7)
+
+    def test_flop_is_absent_only_where_threads_were_on_cores_without_it(self):
+        cpus, regions = self.moved(None)
+        self.assertEqual(regions["first"]["flop"]["f64"]["value"], 100)
+        self.assertEqual(regions["first"]["flop"]["f64"]["source"], "measured")
+        for name, share in (("both", r"E cores, where its threads were for [45]\d % of the time"),
+                            ("second", "for 100 % of the time")):
+            self.assertNotIn("f64", regions[name]["flop"])
+            reasons = [one["reason"] for one in regions[name]["missing"] if one["quantity"] == "flop.f64"]
+            self.assertEqual(len(reasons), 1)
+            self.assertRegex(reasons[0], share)
+            self.assertIn("DRAM", regions[name]["bytes"])
+        both = [cpus[0], cpus[0]]  # never on an E core
+        for name, region in self.run_moves(both).items():
+            if name:
+                self.assertIn("f64", region["flop"], name)
+
+    def test_auto_counts_by_emulation_what_such_cores_do_not(self):
+        _, regions = self.moved(None, counters="auto")
+        if "libexec" in self.said:
+            self.skipTest("no emulator here: " + self.said)
+        self.assertIn("Hardware did not count all FLOPs", self.said)
+        self.assertEqual(regions["first"]["flop"]["f64"]["collector"], "perf")
+        self.assertEqual([one["collector"] for one in self.profile["passes"]], ["clock", "perf", "emulated"])
+        self.assertEqual(regions["second"].get("flop", {}).get("f64", {}).get("collector", "emulated"), "emulated")
+
+
 class Here(unittest.TestCase):
     def test_one_line_says_why_not_and_time_is_reported(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -265,5 +377,5 @@ class Here(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    ROOFMARK, TARGET, SOURCE = sys.argv[1:4]
-    unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=2)
+    ROOFMARK, TARGET, SOURCE, HYBRID_KERNEL = sys.argv[1:5]
+    unittest.main(argv=[sys.argv[0], *sys.argv[5:]], verbosity=2)

@@ -132,6 +132,98 @@ TEST_CASE("an event that the self-test found wrong is never used silently") {
   for (const Formula* formula : plan->passes.plan.formulas) CHECK(formula->quantity != "flop.f64");
 }
 
+namespace {
+
+/// Two kinds of cores whose PMUs are the kernel's own software events: raw events of theirs open.
+struct Hybrid : Host {
+  Hybrid() {
+    fs::remove(folder / "events" / "made_up.json");
+    for (const char* pmu : {"cpu_core", "cpu_atom"}) {
+      fs::create_directories(folder / "devices" / pmu / "format");
+      write(folder / "devices" / pmu / "type", "1\n");
+      write(folder / "devices" / pmu / "format" / "event", "config:0-7\n");
+    }
+    kind("p", "P", "cpu_core", R"({"faults": {"config": "0x2"}, "minor": {"config": "0x5"}})",
+         R"([{"weight": 1, "event": "faults"}, {"weight": 2, "event": "minor"}])");
+  }
+  void kind(const std::string& name, const std::string& type, const std::string& pmu,
+            const std::string& events, const std::string& flop) const {
+    const std::string quantity = R"({"scope": "process", "bound": "exact", "counts": "retired", )";
+    const std::string lines = quantity +
+                              R"("quantity": "bytes.DRAM.read", "sum": [{"weight": 64, "event": )"
+                              R"("faults"}]})";
+    const std::string flops =
+        flop.empty() ? "" : ", " + quantity + R"("quantity": "flop.f64", "sum": )" + flop + "}";
+    const std::string none =
+        flop.empty() ? R"("not_countable": [{"quantities": ["flop.f64"], "reason": "no event", )"
+                       R"("remedy": "bind"}], )"
+                     : "";
+    write(folder / "events" / (name + ".json"),
+          R"({"schema": "roofmark-events/1", "name": ")" + name + R"(", "about": "made up", )" +
+              R"("core_type": ")" + type +
+              R"(", "match": [{"vendor": "AuthenticAMD", "family": 25, "core_pmu": ")" + pmu +
+              R"("}], "counters": {"general": 2}, "events": )" + events + R"(, "quantities": [)" +
+              lines + flops + "], " + none + R"("sources": ["made up"]})");
+  }
+};
+
+}  // namespace
+
+TEST_CASE("several kinds of cores: each one's events open, in one run, by the PMU's name") {
+  if (!countable()) return;
+  Hybrid machine;
+  machine.kind("e", "E", "cpu_atom", R"({"faults": {"config": "0x2"}, "major": {"config": "0x6"}})",
+               R"([{"weight": 3, "event": "major"}])");
+  const auto plan = plan_hardware(machine.options);
+  REQUIRE(plan);
+  CHECK(plan->counts_flop);
+  const CounterPlan& counted = plan->passes.plan;
+  CHECK(counted.passes == 1);
+  CHECK(counted.kinds.size() == 2);
+  CHECK(counted.lacks.empty());
+  REQUIRE(counted.groups.size() == 2);
+  for (const PlannedGroup& group : counted.groups)
+    for (const PlannedEvent& event : group.events) CHECK(event.name.rfind(group.pmu + "/", 0) == 0);
+  CHECK(plan->passes.absent.empty());
+  // A refusal is told with the name that tells the kinds apart.
+  CHECK(to_line(plan->passes.explain({2, 1, 0}, 0)).find(counted.groups[1].pmu) !=
+        std::string::npos);
+}
+
+TEST_CASE("several kinds of cores: what one can't count is its lack, and FLOPs are still planned") {
+  if (!countable()) return;
+  Hybrid machine;
+  machine.kind("e", "E", "cpu_atom", R"({"faults": {"config": "0x2"}})", "");
+  const auto plan = plan_hardware(machine.options);
+  REQUIRE(plan);
+  CHECK(plan->counts_flop);
+  CHECK_FALSE(absent(plan->passes, "flop.f64"));
+  REQUIRE(plan->passes.plan.lacks.size() == 1);
+  CHECK(plan->passes.plan.lacks.begin()->second.front().problem.reason == "no event");
+  // An event that does not open is a lack as well.
+  machine.kind("e", "E", "cpu_atom",
+               R"({"faults": {"config": "0x2"}, "nobody": {"config": "0xff"}})",
+               R"([{"weight": 1, "event": "nobody"}])");
+  const auto refused = plan_hardware(machine.options);
+  REQUIRE(refused);
+  REQUIRE(refused->passes.plan.lacks.size() == 1);
+  CHECK_FALSE(refused->passes.plan.lacks.begin()->second.front().problem.reason.empty());
+}
+
+TEST_CASE("several kinds of cores that share a PMU, or that PAPI is to count, are refused") {
+  if (!countable()) return;
+  Hybrid machine;
+  machine.kind("e", "E", "cpu_core", R"({"faults": {"config": "0x2"}})", "");
+  const auto shared = plan_hardware(machine.options);
+  REQUIRE_FALSE(shared);
+  CHECK(shared.error().reason.find("does not tell apart") != std::string::npos);
+  machine.kind("e", "E", "cpu_atom", R"({"faults": {"config": "0x2"}})", "");
+  machine.options.by_papi = true;
+  const auto by_papi = plan_hardware(machine.options);
+  REQUIRE_FALSE(by_papi);
+  CHECK(by_papi.error().remedy == "--counters perf");
+}
+
 TEST_CASE("no table, and no PMU, are problems with a remedy") {
   Host machine;
   Host::write(machine.options.cpuinfo, "processor\t: 0\nvendor_id\t: Nobody\ncpu family\t: 1\n");

@@ -1,12 +1,16 @@
 // Work that breakpoints and page faults count exactly.
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <memory>
 #include <roofmark/roofmark.hpp>
 #include <thread>
@@ -220,6 +224,51 @@ int left_elsewhere() {
   return 0;
 }
 
+void move_to(int cpu) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(cpu, &one);
+  sched_setaffinity(0, sizeof one, &one);
+}
+/// So long that what passes between two readings is nothing beside it.
+void be_there(long milliseconds) {
+  timespec now{};
+  const auto spent = [&] {
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+  };
+  const long start = spent();
+  while (spent() < start + milliseconds) {
+  }
+}
+
+// On one CPU, on the other, and from one to the other in one visit: TARGET_CPUS="FIRST SECOND".
+int moves() {
+  const char* const cpus = std::getenv("TARGET_CPUS");
+  int first = 0, second = 0;
+  if (cpus == nullptr || std::sscanf(cpus, "%d %d", &first, &second) != 2 || !make_places())
+    return 3;
+  move_to(first);
+  { ROOFMARK_SCOPE("before"); }
+  {
+    ROOFMARK_SCOPE("first");
+    write_to(place_a, 100);
+    be_there(20);
+  }
+  {
+    ROOFMARK_SCOPE("both");
+    write_to(place_a, 20);
+    be_there(100);
+    move_to(second);
+    write_to(place_a, 7);
+    be_there(100);
+  }
+  ROOFMARK_SCOPE("second");
+  write_to(place_a, 50);
+  be_there(20);
+  return 0;
+}
+
 // What a program sees of its descriptors: the lowest free one is the next, as ever.
 int descriptors() {
   rlimit limit;
@@ -255,14 +304,10 @@ int closes_all() {
 }  // namespace
 
 Scenarios counted_scenarios() {
-  return {{"counted exact", exact},
-          {"counted pages", pages},
-          {"counted threads", threads},
-          {"counted unmarked", unmarked},
-          {"counted ended", ended},
-          {"counted early", early_threads},
-          {"counted forks", forks},
-          {"counted elsewhere", left_elsewhere},
-          {"counted descriptors", descriptors},
+  return {{"counted exact", exact},          {"counted pages", pages},
+          {"counted threads", threads},      {"counted unmarked", unmarked},
+          {"counted ended", ended},          {"counted early", early_threads},
+          {"counted forks", forks},          {"counted elsewhere", left_elsewhere},
+          {"counted moves", moves},          {"counted descriptors", descriptors},
           {"counted closes all", closes_all}};
 }

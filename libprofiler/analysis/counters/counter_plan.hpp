@@ -1,11 +1,12 @@
-// Which counters to open for the wanted quantities, in how many passes: from a table and what the
-// kernel says of its PMUs to the flat plan that the target counts by.
+// Which counters to open for the wanted quantities, in how many passes: from the tables of the
+// machine's cores and what the kernel says of its PMUs to the flat plan that the target counts by.
 #pragma once
 
 #include <collectors/perf/flat_plan.hpp>
 #include <collectors/perf/group.hpp>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <roofmark/result.hpp>
 #include <string>
 #include <utility>
@@ -29,7 +30,7 @@ struct PlanOptions {
 };
 
 struct PlannedEvent {
-  std::string name;  ///< of the table
+  std::string name;  ///< of the table; behind `PMU/` where there are several kinds of cores
   perf::Event numbers;
 };
 
@@ -40,6 +41,8 @@ struct PlannedGroup {
   int cpu = -1;
   int package = -1;  ///< the socket that a cpu's counters are of
   std::vector<PlannedEvent> events;
+  unsigned kind = 0;  ///< of core
+  unsigned set = 0;   ///< of groups, one for each kind of core: a thread runs in one at a time
 };
 
 struct UnplannedQuantity {
@@ -48,16 +51,41 @@ struct UnplannedQuantity {
   Problem problem;
 };
 
+/// One kind of core of the machine.
+struct KindOfCore {
+  TableMatch match;
+  std::vector<UnplannedQuantity> refused;  ///< what its events are known not to give here
+};
+
+/// What a plan says of a kind of core where there are several.
+struct PlannedKind {
+  std::string pmu;    ///< "cpu_core"
+  std::string words;  ///< "P cores"
+};
+
+/// A kind of core that can't count a quantity: it is not known where threads ran on that.
+struct Lack {
+  unsigned kind = 0;
+  Problem problem;
+};
+
 struct CounterPlan {
-  const EventTable* table = nullptr;
+  const EventTable* table = nullptr;  ///< of the first kind of core
   unsigned passes = 0;
   std::vector<PlannedGroup> groups;
   std::vector<const Formula*> formulas;  ///< the way to each planned quantity
   std::vector<UnplannedQuantity> absent;
+  std::vector<PlannedKind> kinds;  ///< empty where all cores are of one
+  std::map<const Formula*, std::vector<Lack>> lacks;
+  std::vector<std::shared_ptr<const Formula>> sums;  ///< over kinds: `formulas` points to them
 };
 
 /// Events of one formula share a pass where they fit; what fits in no pass is absent.
 CounterPlan plan_counters(const TableMatch& match, const PlanOptions& options);
+/// The same for a machine with several kinds of cores (at least one). A quantity of a process is
+/// the sum over kinds, whose events are in one and the same pass: in the next run threads sit on
+/// other cores. Every pass has an event of each kind, which tells how long threads ran on it.
+CounterPlan plan_counters(const std::vector<KindOfCore>& kinds, const PlanOptions& options);
 
 /// One pass as the target takes it; a Problem where it is larger than a flat plan can be.
 Result<perf::FlatPlan> flat_plan(const CounterPlan& plan, unsigned pass);

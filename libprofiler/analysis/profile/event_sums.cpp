@@ -18,7 +18,8 @@ bool has_counts(const RawNode& node) {
 
 class PassReader {
  public:
-  PassReader(const MeasuredPasses& passes, unsigned pass, RegionTree& tree) : tree_(tree) {
+  PassReader(const MeasuredPasses& passes, unsigned pass, RegionTree& tree)
+      : tree_(tree), plan_(passes.plan) {
     for (std::size_t g = 0; g < passes.plan.groups.size(); ++g)
       if (passes.plan.groups[g].pass == pass) groups_.push_back(g);
     sizes_.reserve(groups_.size());
@@ -90,18 +91,19 @@ class PassReader {
     sums.blind += node.events->blind_visits;
     sums.enabled += static_cast<double>(from.enabled);
     sums.running += static_cast<double>(from.running);
-    sums.running_cost += static_cast<double>(node.visits) * process.counting->inner[g][1];
+    const double visits = counted_visits(node, from);
+    sums.running_cost += visits * process.counting->inner[g][1];
     if (from.unread != 0 && !sums.refusal) {
       if (thread.refusal.error != 0)
         sums.refusal = thread.refusal;
       else if (process.first_refusal.error != 0)
         sums.refusal = process.first_refusal;
     }
-    const double visits = static_cast<double>(node.visits);
     for (std::size_t e = 0; e < std::min(sizes_[g], from.values.size()); ++e) {
+      const Cost cost = cost_of(*process.counting, g, e);
       to.raw[e] += from.values[e];
-      to.cost[e] += visits * process.counting->inner[g][e + 2];
-      to.variance[e] += visits * square(process.counting->scatter[g][e + 2]);
+      to.cost[e] += visits * cost.inner;
+      to.variance[e] += visits * square(cost.scatter);
     }
   }
 
@@ -112,20 +114,54 @@ class PassReader {
     PassSums& to = at(parent, g);
     to.sums.enabled -= static_cast<double>(from.enabled);
     to.sums.running -= static_cast<double>(from.running);
-    const double visits = static_cast<double>(node.visits);
+    const double visits = counted_visits(node, from);
     to.sums.running_cost +=
         visits * (process.counting->whole[g][1] - process.counting->inner[g][1]);
     for (std::size_t e = 0; e < std::min(sizes_[g], from.values.size()); ++e) {
+      const Cost cost = cost_of(*process.counting, g, e);
       to.raw[e] -= from.values[e];
-      const double inner = process.counting->inner[g][e + 2];
-      to.cost[e] += visits * (process.counting->whole[g][e + 2] - inner);
-      to.variance[e] += visits * square(process.counting->scatter[g][e + 2]);
+      to.cost[e] += visits * (cost.whole - cost.inner);
+      to.variance[e] += visits * square(cost.scatter);
     }
+  }
+
+  /// What the markers of one visit count themselves.
+  struct Cost {
+    double inner = 0, whole = 0, scatter = 0;
+  };
+
+  /// It was measured on one kind of core. Of another kind's events it is taken to be what the event
+  /// of the same name counted there.
+  Cost cost_of(const RawCounting& counting, std::size_t g, std::size_t e) const {
+    const auto at = [&](std::size_t group, std::size_t event) {
+      return Cost{counting.inner[group][event + 2], counting.whole[group][event + 2],
+                  counting.scatter[group][event + 2]};
+    };
+    if (plan_.kinds.empty() || of_package_[g] || counting.whole[g][1] > 0) return at(g, e);
+    const PlannedGroup& own = plan_.groups[groups_[g]];
+    const std::string name = event_of_table(own.events[e].name);
+    for (std::size_t other = 0; other < groups_.size(); ++other) {
+      const PlannedGroup& group = plan_.groups[groups_[other]];
+      if (of_package_[other] || group.kind == own.kind || !(counting.whole[other][1] > 0)) continue;
+      for (std::size_t event = 0; event < group.events.size(); ++event)
+        if (event_of_table(group.events[event].name) == name) return at(other, event);
+    }
+    return at(g, e);
+  }
+  static std::string event_of_table(const std::string& name) {
+    return name.substr(name.find('/') + 1);
+  }
+
+  /// Markers count on the kind of core on which they run.
+  double counted_visits(const RawNode& node, const RawEventGroup& from) const {
+    const std::uint64_t ran = from.whole + from.part;
+    return static_cast<double>(plan_.kinds.empty() ? node.visits : std::min(node.visits, ran));
   }
 
   static double square(double value) { return value * value; }
 
   RegionTree& tree_;
+  const CounterPlan& plan_;
   std::vector<std::size_t> groups_, sizes_;
   std::vector<bool> of_package_;
   std::vector<std::vector<PassSums>> regions_;

@@ -23,6 +23,9 @@ struct GroupSums {
   std::vector<EventSum> events;
   bool visits_differ = false;
   std::optional<RawRefusal> refusal;
+  /// Where there are several kinds of cores: see settle_kinds().
+  std::optional<double> kind_share;  ///< of the time in which the threads were on this group's kind
+  double ran_share = 1;              ///< of all the time: groups of every kind together
 
   bool complete() const { return part + missed + unread == 0; }
   void add(const GroupSums& other);

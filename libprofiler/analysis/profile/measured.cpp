@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core_kinds.hpp"
 #include "event_sums.hpp"
 #include "region_clock.hpp"
 
@@ -36,6 +37,9 @@ class Evaluation {
   }
 
   Result<Count> count(const Formula& formula) const {
+    const std::vector<std::pair<const Lack*, double>> lacking = lacks(formula);
+    for (const auto& [lack, share] : lacking)
+      if (share > seldom_there) return tl::unexpected(not_there(*lack, share, formula));
     const auto value = evaluate(formula, events(formula.scope, scaled_), passes_.variables);
     const std::vector<const GroupSums*> groups = groups_of(formula);
     if (!value) {
@@ -51,6 +55,7 @@ class Evaluation {
     label_bound(count, formula);
     label_visits(count, formula);
     label_coverage(count, groups, formula);
+    label_kinds(count, groups, lacking);
     label_scatter(count, formula, groups);
     count.caveats.insert(count.caveats.end(), formula.caveats.begin(), formula.caveats.end());
     return count;
@@ -138,6 +143,41 @@ class Evaluation {
                  "end other users of the counters (`perf`, a debugger)"};
     problem.where = formula.quantity;
     return problem;
+  }
+
+  /// Kinds of cores that can't count it and on which threads were, with the share of the time.
+  std::vector<std::pair<const Lack*, double>> lacks(const Formula& formula) const {
+    std::vector<std::pair<const Lack*, double>> all;
+    const auto known = passes_.plan.lacks.find(&formula);
+    if (known == passes_.plan.lacks.end()) return all;
+    for (const Lack& lack : known->second)
+      if (const auto share = share_on(passes_.plan, sums_, formula, lack.kind); share && *share > 0)
+        all.emplace_back(&lack, *share);
+    return all;
+  }
+
+  Problem not_there(const Lack& lack, double share, const Formula& formula) const {
+    return {fmt::format("on {}, where its threads were for {} of the time, it can't be counted: {}",
+                        passes_.plan.kinds[lack.kind].words, percent(share), lack.problem.reason),
+            formula.quantity, lack.problem.remedy};
+  }
+
+  /// What was counted on other kinds of cores than these is a lower bound.
+  void label_kinds(Count& count, const std::vector<const GroupSums*>& groups,
+                   const std::vector<std::pair<const Lack*, double>>& lacking) const {
+    for (const auto& [lack, share] : lacking) {
+      count.source = Source::estimated;
+      count.low = count.value;
+      count.caveats.push_back(
+          fmt::format("lower bound: {} of the time was on {}, where it can't be counted",
+                      percent(share), passes_.plan.kinds[lack->kind].words));
+    }
+    double least = 1;
+    for (const GroupSums* group : groups)
+      if (group->complete()) least = std::min(least, group->ran_share);
+    if (least < 1 - unnoticed_loss)
+      widen(count, count.value,
+            rounded(static_cast<long double>(count.value) / static_cast<long double>(least)));
   }
 
   static void label_bound(Count& count, const Formula& formula) {
@@ -329,13 +369,18 @@ std::vector<MeasuredRegion> measured_work(const MeasuredPasses& passes,
                                           const std::vector<RawProcess>& native,
                                           const std::string& main_executable,
                                           const TimeFacts& times, RegionTree& tree) {
-  const std::vector<RegionSums> self = self_sums(passes, native, main_executable, tree);
-  const std::vector<RegionSums> inclusive = inclusive_sums(self, tree);
+  std::vector<RegionSums> self = self_sums(passes, native, main_executable, tree);
+  std::vector<RegionSums> inclusive = inclusive_sums(self, tree);
+  for (std::size_t i = 0; i < self.size(); ++i) {
+    settle_kinds(passes.plan, self[i]);
+    settle_kinds(passes.plan, inclusive[i]);
+  }
   std::vector<MeasuredRegion> all(self.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     Filler filler(passes, tree[i], all[i]);
     if (i == RegionTree::root) {
-      const RegionSums program = program_sums(passes);
+      RegionSums program = program_sums(passes);
+      settle_kinds(passes.plan, program);
       filler.fill(all[i].work, program, true);
       all[i].clock_hz = region_clock(passes, program, times);
       if (passes.program.empty()) {
@@ -363,6 +408,22 @@ std::vector<MeasuredRegion> measured_work(const MeasuredPasses& passes,
   return all;
 }
 
+std::optional<Problem> flop_lack(const JoinInput& input) {
+  if (!input.measured || input.measured->plan.lacks.empty()) return std::nullopt;
+  RegionTree tree;
+  const std::string executable = main_executable(input);
+  for (const RawProcess& process : input.native) tree.add(process, input, executable);
+  tree.finish();
+  for (const MeasuredRegion& region :
+       measured_work(*input.measured, input.native, executable, {}, tree))
+    for (const auto& [formula, kinds] : input.measured->plan.lacks)
+      for (const Missing& missing : region.missing)
+        if (missing.quantity == formula->quantity && region.work.flop.empty() &&
+            missing.quantity.rfind("flop.", 0) == 0)
+          return Problem{missing.reason, missing.quantity, missing.fix};
+  return std::nullopt;
+}
+
 double measured_coverage(const MeasuredPasses& passes, unsigned pass,
                          const std::vector<RawProcess>& processes) {
   double whole = 0, all = 0;
@@ -370,16 +431,7 @@ double measured_coverage(const MeasuredPasses& passes, unsigned pass,
     for (const RawThread& thread : process.threads)
       for (const RawNode& node : thread.nodes) {
         all += static_cast<double>(node.visits);
-        if (!node.events) continue;
-        std::uint64_t least = node.visits;
-        std::size_t g = 0;
-        for (const PlannedGroup& planned : passes.plan.groups) {
-          if (planned.pass != pass) continue;
-          if (planned.cpu < 0 && g < node.events->groups.size())
-            least = std::min(least, node.events->groups[g].whole);
-          ++g;
-        }
-        whole += static_cast<double>(least);
+        whole += static_cast<double>(whole_visits(passes.plan, pass, node));
       }
   return all > 0 ? whole / all : 1.0;
 }

@@ -5,6 +5,7 @@
 #include <analysis/counters/counter_plan.hpp>
 #include <analysis/counters/event_tables.hpp>
 #include <analysis/profile/arena_reader.hpp>
+#include <analysis/profile/join.hpp>
 #include <analysis/profile/region_tree.hpp>
 #include <functional>
 #include <memory>
@@ -64,6 +65,9 @@ std::vector<MeasuredRegion> measured_work(const MeasuredPasses& passes,
                                           const std::vector<RawProcess>& native,
                                           const std::string& main_executable,
                                           const TimeFacts& times, RegionTree& tree);
+
+/// Why FLOPs of a region are not known although other kinds of cores count them, where that is so.
+std::optional<Problem> flop_lack(const JoinInput& input);
 
 /// Of one pass: visits that it counted whole, by all visits.
 double measured_coverage(const MeasuredPasses& passes, unsigned pass,

@@ -11,19 +11,26 @@ namespace {
 constexpr double certain_enough = 0.01;
 constexpr double ns_per_s = 1e9;
 
-/// Where the plan counts a quantity that is one event of a thread.
+/// A region of several kinds of cores has no one clock: so much of its time is to be of one.
+constexpr double of_one_kind = 0.999;
+
+/// Where the plan counts a quantity that is one event of a thread, of each kind of core.
 struct Place {
   std::size_t group = 0, event = 0;
 };
 
-std::vector<Place> places_of(const CounterPlan& plan, const char* quantity) {
+std::vector<Place> places_of(const CounterPlan& plan, const RegionSums& sums,
+                             const char* quantity) {
   std::vector<Place> places;
   for (const Formula* formula : plan.formulas) {
     if (formula->quantity != quantity || formula->scope != Scope::process) continue;
-    if (formula->sum.size() != 1 || formula->sum.front().weight != 1) continue;
-    for (std::size_t g = 0; g < plan.groups.size(); ++g)
-      for (std::size_t e = 0; plan.groups[g].cpu < 0 && e < plan.groups[g].events.size(); ++e)
-        if (plan.groups[g].events[e].name == formula->sum.front().event) places.push_back({g, e});
+    if (formula->sum.size() != std::max(plan.kinds.size(), std::size_t{1})) continue;
+    for (const FormulaTerm& term : formula->sum)
+      for (std::size_t g = 0; term.weight == 1 && g < plan.groups.size(); ++g) {
+        if (plan.groups[g].cpu >= 0 || sums[g].kind_share.value_or(1) < of_one_kind) continue;
+        for (std::size_t e = 0; e < plan.groups[g].events.size(); ++e)
+          if (plan.groups[g].events[e].name == term.event) places.push_back({g, e});
+      }
   }
   return places;
 }
@@ -50,11 +57,11 @@ Measure by_running(double cycles, double running_s, double system_s) {
 
 std::optional<Measure> region_clock(const MeasuredPasses& passes, const RegionSums& sums,
                                     const TimeFacts& facts) {
-  const std::vector<Place> cycles = places_of(passes.plan, "cycles");
+  const std::vector<Place> cycles = places_of(passes.plan, sums, "cycles");
   for (const Place& place : cycles)  // another kind of core has a clock of its own
     if (passes.plan.groups[place.group].pmu != passes.plan.groups[cycles.front().group].pmu)
       return std::nullopt;
-  for (const Place& reference : places_of(passes.plan, "reference_cycles"))
+  for (const Place& reference : places_of(passes.plan, sums, "reference_cycles"))
     for (const Place& place : cycles) {
       if (place.group != reference.group || !facts.reference_hz) continue;
       const double counted = amount(sums, place), constant = amount(sums, reference);

@@ -10,6 +10,7 @@
 #include <analysis/counters/events_text.hpp>
 #include <analysis/counters/host_facts.hpp>
 #include <analysis/counters/pmu_device.hpp>
+#include <analysis/record/hardware_kinds.hpp>
 #include <collectors/papi/events.hpp>
 #include <collectors/papi/tables.hpp>
 #include <collectors/perf/explain.hpp>
@@ -82,14 +83,6 @@ void leave_later_passes(CounterPlan& plan, std::vector<Missing>& absent) {
   plan.passes = std::min(plan.passes, 1U);
 }
 
-std::string untrusted(const check::Finding& finding) {
-  return fmt::format(
-      "`roofmark check` found that its events count wrongly on this processor (kernel {}: {})",
-      finding.kernel,
-      finding.factor > 0 ? fmt::format("{:.3g} of the true number", finding.factor)
-                         : "counted where there is none");
-}
-
 /// The same quantities by PAPI, of processes alone.
 Result<HardwarePlan> plan_by_papi(std::shared_ptr<const EventTables> tables,
                                   const EventTable& table,
@@ -136,6 +129,28 @@ Result<HardwarePlan> plan_by_papi(std::shared_ptr<const EventTables> tables,
   return made;
 }
 
+Problem no_quantity(const std::vector<KindOfCore>& kinds) {
+  return {"the event table " + kinds.front().match.table->name + " has no quantity", "",
+          "roofmark events"};
+}
+
+/// Precisions that few programs have are in `roofmark events`, not below every report.
+void add_not_countable(const std::vector<KindOfCore>& kinds, MeasuredPasses& passes) {
+  const auto is_planned = [&](const std::string& quantity) {
+    return std::any_of(passes.plan.formulas.begin(), passes.plan.formulas.end(),
+                       [&](const Formula* formula) {
+                         return formula->quantity == quantity && formula->scope == Scope::process;
+                       });
+  };
+  for (const KindOfCore& kind : kinds)
+    for (const NotCountable& entry : kind.match.table->not_countable)
+      for (const std::string& quantity : entry.quantities)
+        if ((quantity.rfind("bytes.", 0) == 0 || quantity == "flop.f64" || quantity == "flop.f32" ||
+             quantity == "flop.any") &&
+            !is_planned(quantity))
+          passes.absent.push_back({quantity, entry.reason, entry.remedy});
+}
+
 }  // namespace
 
 Result<HardwarePlan> plan_hardware(const HardwareOptions& options) {
@@ -158,12 +173,12 @@ Result<HardwarePlan> plan_hardware(const HardwareOptions& options) {
     const auto plain = countable.matches.empty() ? std::nullopt : check::try_hardware(host);
     return tl::unexpected(plain ? *plain : *nothing);
   }
-  const TableMatch& match = countable.matches.front();
-  if (countable.matches.size() > 1)
-    return tl::unexpected(Problem{"this machine has several kinds of cores (" + match.table->name +
-                                      ", " + countable.matches[1].table->name +
-                                      "), and what a thread does on each can't be put together yet",
-                                  "", "--counters emulated"});
+  const std::vector<TableMatch>& matches = countable.matches;
+  if (const auto problem = why_not_told_apart(matches)) return tl::unexpected(*problem);
+  if (options.by_papi && matches.size() > 1)
+    return tl::unexpected(Problem{"this machine has several kinds of cores (" + names_of(matches) +
+                                      "), whose events PAPI does not count together",
+                                  "", "--counters perf"});
 
   PlanOptions planning;
   planning.devices = options.devices;
@@ -179,41 +194,20 @@ Result<HardwarePlan> plan_hardware(const HardwareOptions& options) {
     else
       tell(loaded.error());
   }
-  if (options.by_papi) return plan_by_papi(tables, *match.table, findings, options);
+  if (options.by_papi) return plan_by_papi(tables, *matches.front().table, findings, options);
   MeasuredPasses& passes = made.passes;
   std::optional<Problem> first;
-  for (const check::QuantityState& state :
-       check::check_perf(match, planning, host, false).quantities) {
-    std::optional<Problem> problem = state.problem;
-    if (const check::Finding* finding = check::distrust(findings, "perf", state.quantity);
-        finding != nullptr && !problem)
-      problem = Problem{untrusted(*finding), state.quantity,
-                        "--counters emulated; roofmark check tests it again"};
-    if (!problem) {
-      planning.wanted.emplace_back(state.quantity, state.scope);
-      continue;
-    }
-    if (!first || state.quantity.rfind("flop.", 0) == 0) first = problem;
-    passes.absent.push_back(missing(scoped(state.quantity, state.scope), *problem));
-  }
-  // Precisions that few programs have are in `roofmark events`, not below every report.
-  for (const NotCountable& entry : match.table->not_countable)
-    for (const std::string& quantity : entry.quantities)
-      if (quantity.rfind("bytes.", 0) == 0 || quantity == "flop.f64" || quantity == "flop.f32" ||
-          quantity == "flop.any")
-        passes.absent.push_back({quantity, entry.reason, entry.remedy});
-  if (planning.wanted.empty()) {
-    Problem problem = first.value_or(Problem{
-        "the event table " + match.table->name + " has no quantity", "", "roofmark events"});
-    return tl::unexpected(problem);
-  }
+  const std::vector<KindOfCore> kinds = kinds_of(matches, planning, host, findings, first);
+  planning.wanted = quantities_of(kinds);
+  if (planning.wanted.empty()) return tl::unexpected(first.value_or(no_quantity(kinds)));
 
   passes.tables = tables;
   passes.variables = variables_here();
   passes.multiplexed = options.multiplex;
-  passes.plan = plan_counters(match, planning);
+  passes.plan = plan_counters(kinds, planning);
   for (const UnplannedQuantity& entry : passes.plan.absent)
     passes.absent.push_back(missing(scoped(entry.quantity, entry.scope), entry.problem));
+  add_not_countable(kinds, passes);
   if (passes.plan.formulas.empty())
     return tl::unexpected(passes.plan.absent.empty()
                               ? Problem{"nothing is left to be counted", "", "roofmark check"}
@@ -225,11 +219,12 @@ Result<HardwarePlan> plan_hardware(const HardwareOptions& options) {
   made.counts_flop =
       std::any_of(passes.plan.formulas.begin(), passes.plan.formulas.end(),
                   [](const Formula* formula) { return formula->quantity.rfind("flop.", 0) == 0; });
-  if (!made.counts_flop && match.table->formulas.size() > 0 &&
+  if (!made.counts_flop &&
       std::none_of(passes.absent.begin(), passes.absent.end(),
                    [](const Missing& entry) { return entry.quantity.rfind("flop", 0) == 0; }))
-    passes.absent.push_back({"flop", "the event table " + match.table->name + " counts no FLOPs",
-                             "--counters emulated"});
+    passes.absent.push_back(
+        {"flop", "the event tables of this machine (" + names_of(matches) + ") count no FLOPs",
+         "--counters emulated"});
   const CounterPlan plan = passes.plan;
   passes.explain = [plan, host, planning](const RawRefusal& refusal, unsigned pass) {
     std::size_t index = refusal.group;

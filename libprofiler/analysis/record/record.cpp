@@ -223,7 +223,10 @@ void count(const RecordOptions& options, const TargetFile& target, const NativeR
     run_later_passes(options, input, scratch, standard_input, gate, input.not_counted, *measured,
                      profile);
     input.measured = measured;
-    if (!options.modelled_bytes) {
+    const auto lack = options.counters == "auto" ? flop_lack(input) : std::nullopt;
+    if (lack && !input.not_counted && options.tell)
+      options.tell("Hardware did not count all FLOPs: " + to_line(*lack) + ".");
+    if (!options.modelled_bytes && !lack) {
       input.not_counted.reset();
       return;
     }
