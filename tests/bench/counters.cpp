@@ -4,7 +4,6 @@
 // Ends with 1 when the bound of the project is missed: <= 1.2 of the bare readings.
 #include <dlfcn.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,35 +18,22 @@
 #include <vector>
 
 #include "collectors/perf/group.hpp"
+#include "software_events.hpp"
+#include "timing.hpp"
 
 namespace {
 
 using namespace roofmark;
+using bench::median;
 
 constexpr int loops = 64, rounds = 400;
 constexpr double bound = 1.2;
 
-double now_ns() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<long>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
-}
-
 perf::FlatPlan plan_of(unsigned events) {
-  perf::FlatPlan plan;
-  plan.group_count = 1;
-  plan.event_count = events;
-  plan.groups[0] = {-1, 0, static_cast<std::uint16_t>(events)};
   // Page faults, context switches, migrations, ...: none of them in the loop.
-  const std::uint64_t numbers[] = {2, 3, 4, 5, 6, 7, 8, 2};
-  for (unsigned i = 0; i < events; ++i) plan.events[i] = {1, 3, 0, numbers[i % 8], 0, 0};
-  return plan;
+  const std::vector<std::uint64_t> numbers = {2, 3, 4, 5, 6, 7, 8, 2};
+  return bench::software_plan({numbers.begin(), numbers.begin() + events},
+                              perf::exclude_kernel | perf::exclude_hypervisor);
 }
 
 /// In a process of its own: a plan is for good.
@@ -72,21 +58,18 @@ int measure(unsigned events, const char* runtime) {
   std::vector<double> bare, marked;
   perf::Reading reading;
   for (int round = -2; round < rounds; ++round) {
-    const double start = now_ns();
-    for (int i = 0; i < loops; ++i) {
+    const double of_bare = bench::each_ns(loops, [&] {
       perf::read_group(group, true, reading);
       __asm__ volatile("" ::: "memory");
       perf::read_group(group, true, reading);
-    }
-    const double middle = now_ns();
-    for (int i = 0; i < loops; ++i) {
+    });
+    const double of_marker = bench::each_ns(loops, [] {
       ROOFMARK_SCOPE("one");
       __asm__ volatile("" ::: "memory");
-    }
-    const double end = now_ns();
+    });
     if (round < 0) continue;
-    bare.push_back((middle - start) / loops);
-    marked.push_back((end - middle) / loops);
+    bare.push_back(of_bare);
+    marked.push_back(of_marker);
   }
   perf::close_group(group);
   std::filesystem::remove_all(folder);

@@ -1,23 +1,19 @@
 // What counting costs, against Valgrind's own tools on the same programs, all interleaved in one
 // run.
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <map>
 
 #include "tests/emulated/counted_run.hpp"
+#include "timing.hpp"
 
 namespace {
 
 using counted::program;
+using roofmark::bench::median;
 using Command = std::vector<std::string>;
 
 constexpr int rounds = 3;
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 std::string valgrind() {
   for (const char* path : {"/usr/bin/valgrind", "/usr/local/bin/valgrind"})

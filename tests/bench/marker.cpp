@@ -5,7 +5,6 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +16,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "timing.hpp"
 
 #if defined(__x86_64__)
 #include <x86intrin.h>
@@ -33,13 +34,10 @@ static std::uint64_t ticks() {
 
 namespace {
 
-constexpr int loops = 1024;  // scopes in a window, about 20 microseconds
+using roofmark::bench::median;
+using roofmark::bench::now_ns;
 
-double now_ns() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
-}
+constexpr int loops = 1024;  // scopes in a window, about 20 microseconds
 
 __attribute__((noinline)) void bare_pair() {
   for (int i = 0; i < loops; ++i) {
@@ -110,12 +108,6 @@ double window(void (*run)()) {
   const double before = now_ns();
   run();
   return (now_ns() - before) / loops;
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<long>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
 }
 
 std::vector<Case> cases() {

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <papi.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,47 +21,31 @@
 
 #include "collectors/perf/group.hpp"
 #include "libprofiler/analysis/profile/arena_reader.hpp"
+#include "software_events.hpp"
+#include "timing.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
+using roofmark::bench::median;
 
 constexpr int loops = 2000, windows = 25;
 const std::vector<std::string> software_events = {"perf::PAGE-FAULTS", "perf::CONTEXT-SWITCHES",
                                                   "perf::CPU-MIGRATIONS", "perf::MAJOR-FAULTS"};
 
-double now_ns() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<long>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
-}
-
 template <class Region>
 double region_ns(Region region) {
   for (int i = 0; i < loops; ++i) region();
   std::vector<double> ns;
-  for (int window = 0; window < windows; ++window) {
-    const double before = now_ns();
-    for (int i = 0; i < loops; ++i) region();
-    ns.push_back((now_ns() - before) / loops);
-  }
+  for (int window = 0; window < windows; ++window)
+    ns.push_back(roofmark::bench::each_ns(loops, region));
   return median(ns);
 }
 
 /// The same events as one group of the kernel's, read twice.
 int measure_bare(unsigned count) {
-  roofmark::perf::FlatPlan plan;
-  plan.group_count = 1;
-  plan.event_count = count;
-  plan.groups[0] = {-1, 0, static_cast<std::uint16_t>(count)};
-  const std::uint64_t numbers[] = {2, 3, 4, 6};  // PERF_COUNT_SW_..., as software_events
-  for (unsigned i = 0; i < count; ++i) plan.events[i] = {1, 0, 0, numbers[i], 0, 0};
+  const std::vector<std::uint64_t> numbers = {2, 3, 4, 6};  // PERF_COUNT_SW_..., as above
+  const auto plan = roofmark::bench::software_plan({numbers.begin(), numbers.begin() + count}, 0);
   roofmark::perf::Group group;
   if (roofmark::perf::open_group(plan, 0, 0, group)) return 1;
   roofmark::perf::Reading reading;
