@@ -43,6 +43,9 @@ TEST_CASE("the fast model and the plain one count the same, access by access") {
       {{7, 3, Index::modulo}, {64, 8, Index::modulo}, {509, 5, Index::hashed}},
       {{16, 1, Index::modulo}, {16, 1, Index::modulo}, {16, 20, Index::hashed}},
       {{16, 32, Index::hashed}, {16, 4, Index::hashed}, {1024, 16, Index::modulo}},
+      // those that code is made for
+      {{64, 8, Index::modulo}, {64, 8, Index::hashed}, {128, 16, Index::hashed}},
+      {{64, 12, Index::modulo}, {64, 16, Index::hashed}, {112, 12, Index::hashed}},
   };
   unsigned seed = 1;
   for (const Geometry& shape : shapes) {

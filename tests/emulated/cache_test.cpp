@@ -134,7 +134,7 @@ TEST_CASE("naive dgemm writes C once or twice, as B's columns share its set in L
   CHECK(same.dram_write.value >= 2 * 8 * n * rows - 64 * line_bytes);
   CHECK(same.dram_write.high <= 2 * 8 * n * rows);
   // In any other set it stays in L1 for all 8.
-  for (const std::uint64_t offset : {64, 2048}) {
+  for (const std::uint64_t offset : {64U, 2048U}) {
     CHECK(written(offset).l2_write.value == 8 * n * rows);
     CHECK(written(offset).dram_write.value == 8 * n * rows);
   }

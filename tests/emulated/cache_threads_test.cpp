@@ -1,4 +1,6 @@
 // Private caches, and what happens where threads share lines.
+#include <random>
+
 #include "cache_support.hpp"
 #include "catch.hpp"
 
@@ -117,4 +119,95 @@ TEST_CASE("more threads than cores: they share") {
   m.caches->flush();
   CHECK(m.lines().dram.read == Hierarchy::max_cores + 10);
   CHECK(m.lines().dram.write == Hierarchy::max_cores + 10);
+}
+
+namespace {
+
+std::vector<std::uint64_t> numbers_of(const Traffic& t) {
+  std::vector<std::uint64_t> n = {t.nontemporal, t.dram_write_evicting};
+  for (const InterfaceLines& i :
+       {t.l2, t.l3, t.dram, t.l2_sampled, t.plru.l3, t.plru.dram, t.lru.l3, t.lru.dram}) {
+    n.push_back(i.read);
+    n.push_back(i.write);
+  }
+  return n;
+}
+
+// What three threads do by turns to lines that they partly share, in the name of four owners;
+// `watched`: the counts are looked at after every access.
+std::vector<std::vector<std::uint64_t>> counts_of_a_walk(const Geometry& shape,
+                                                         const Sampling& sampling, bool watched) {
+  Machine m(shape, sampling);
+  REQUIRE(m.wrong == nullptr);
+  Core* cores[] = {m.core, nullptr, nullptr};
+  std::mt19937 random(7);
+  std::uint64_t stream = base + MiB;
+  for (std::uint32_t i = 0; i < 60'000; ++i) {
+    // The second and third come later: the first one's caches are full by then.
+    Core*& core = cores[i < 20'000 ? 0 : i / 30 % 3];
+    if (core == nullptr) core = m.caches->attach();
+    if (i % 500 == 0) core->set_owner(random() % 4);
+    const std::uint64_t address = i % 3 == 0   ? stream += 24
+                                  : i % 3 == 1 ? base + random() % (256 * KiB)
+                                               : base + random() % (4 * KiB);
+    switch (random() % 16) {
+      case 0:
+        core->store_nontemporal(address, 8);
+        break;
+      case 1:
+      case 2:
+      case 3:
+      case 4:
+      case 5:
+        core->store(address, 8);
+        break;
+      default:
+        core->load(address, 8);
+    }
+    if (watched) m.lines();
+  }
+  m.caches->flush();
+  std::vector<std::vector<std::uint64_t>> all;
+  for (std::uint32_t owner = 0; owner < 4; ++owner) all.push_back(numbers_of(m.lines(owner)));
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("looking at the counts changes none of them, whoever takes turns") {
+  const Geometry shapes[] = {
+      {modulo(4 * KiB, 8), hashed(16 * KiB, 8), hashed(64 * KiB, 16)},
+      {modulo(6 * KiB, 12), hashed(32 * KiB, 16), hashed(64 * KiB, 16)},
+      {modulo(4 * KiB, 8), {}, hashed(64 * KiB, 16)},
+      {modulo(4 * KiB, 8), hashed(16 * KiB, 8), {}},
+      {{7, 3, Index::modulo}, {64, 8, Index::modulo}, {509, 5, Index::hashed}},
+  };
+  for (const Geometry& shape : shapes) {
+    for (const Sampling& sampling : {Sampling{0, 2}, Sampling{0, no_second_policy}})
+      CHECK(counts_of_a_walk(shape, sampling, false) == counts_of_a_walk(shape, sampling, true));
+  }
+  const Sampling sampled{2, 3};
+  CHECK(counts_of_a_walk(shapes[0], sampled, false) == counts_of_a_walk(shapes[0], sampled, true));
+}
+
+TEST_CASE("a line thrown out of L1 a moment ago is written back at the end, and found by others") {
+  // L1 holds two lines. The third one throws out the first, which is dirty.
+  const auto thrown_out = [](Machine& m) {
+    m.core->set_owner(1);
+    m.core->store(base, 8);
+    m.core->load(base + 1 * MiB, 8);
+    m.core->load(base + 2 * MiB, 8);
+  };
+  const Geometry shape{{1, 2, Index::modulo}, hashed(16 * KiB, 8), hashed(64 * KiB, 16)};
+  Machine ends(shape);
+  thrown_out(ends);
+  ends.caches->flush();
+  CHECK(ends.lines(1).dram.write == 1);
+  Machine shares(shape);
+  thrown_out(shares);
+  Core* other = shares.caches->attach();
+  other->set_owner(2);
+  other->load(base, 8);
+  CHECK(shares.lines(1).l3.write == 1);
+  CHECK(shares.lines(2).dram.read == 0);
 }

@@ -63,7 +63,7 @@ struct Sampling {
 };
 
 // The caller's memory: zeroed, never given back. Large blocks come from mmap at best: an L3 of 480
-// MiB asks for 65 MB, of which only the touched pages are needed. nullptr: none left.
+// MiB asks for 79 MB, of which only the touched pages are needed. nullptr: none left.
 struct Memory {
   void* (*allocate_zeroed)(void* context, std::uint64_t bytes) = nullptr;
   void* context = nullptr;

@@ -40,12 +40,12 @@ class Core {
   void load(std::uint64_t address, std::uint32_t bytes) {
     if (!within_line(address, bytes)) return span<false>(address, bytes);
     const Line line = line_of(address);
-    if ((filter_[slot_of(line)] | 1) != (key_of(line) | 1)) miss_filter<false>(line);
+    if (!filtered<false>(line)) miss_filter<false>(line);
   }
   void store(std::uint64_t address, std::uint32_t bytes) {
     if (!within_line(address, bytes)) return span<true>(address, bytes);
     const Line line = line_of(address);
-    if (filter_[slot_of(line)] != (key_of(line) | 1)) miss_filter<true>(line);
+    if (!filtered<true>(line)) miss_filter<true>(line);
   }
   inline void store_nontemporal(std::uint64_t address, std::uint32_t bytes);
 
@@ -62,6 +62,10 @@ class Core {
   static constexpr bool within_line(std::uint64_t address, std::uint32_t bytes) {
     return (address % line_bytes) + bytes <= line_bytes;
   }
+  template <bool write>
+  bool filtered(Line line) const {
+    return (filter_[slot_of(line)] | std::uint64_t{!write}) == (key_of(line) | 1);
+  }
   void drop_from_filter(Line line) {
     std::uint64_t& entry = filter_[slot_of(line)];
     if ((entry | 1) == (key_of(line) | 1)) entry = ~std::uint64_t{0};
@@ -71,9 +75,9 @@ class Core {
   }
 
   template <bool write>
-  [[gnu::noinline]] void miss_filter(Line line);
+  void miss_filter(Line line);
   template <bool write>
-  [[gnu::noinline]] void span(std::uint64_t address, std::uint32_t bytes);
+  void span(std::uint64_t address, std::uint32_t bytes);
 
   struct Combining {
     Line line = 0;  // 0: free
@@ -82,7 +86,17 @@ class Core {
   static constexpr std::uint32_t combining_buffers =
       12;  // line fill buffers of the cores this runs on: 10 to 16
 
+  // What L2 is to be told, in order and a batch at a time: in a loop the host's caches can be asked
+  // for all sets at once. Nobody looks at L2, L3 or the accounts before the queue was emptied.
+  struct Message {
+    Line line;
+    Owner owner;  // of the line, which is written back; nobody: it is fetched
+  };
+  static constexpr std::uint32_t queue_length = 64;
+
   std::uint64_t filter_[1U << filter_bits];
+  Message queue_[queue_length];
+  std::uint32_t queued_;
   Hierarchy* home_;
   Traffic* traffic_;
   Owner owner_;
@@ -121,7 +135,8 @@ class Hierarchy {
   // As simulated: the second policy is off where a level is not hashed.
   const Sampling& sampling() const { return sampling_; }
   // nullptr: this owner never was set.
-  const Traffic* traffic_of(std::uint32_t owner) const {
+  const Traffic* traffic_of(std::uint32_t owner) {
+    settle();
     const Traffic* chunk = owner < max_owners ? chunks_[owner / owners_per_chunk] : nullptr;
     return chunk == nullptr ? nullptr : chunk + owner % owners_per_chunk;
   }
@@ -129,27 +144,39 @@ class Hierarchy {
  private:
   friend class Core;
 
+  bool alone() const { return cores_count_ == 1; }
   inline Core* new_core();
   inline bool reserve(std::uint32_t owner);
+  // Most lines are written back while their owner runs.
+  Traffic& account(const Core& core, Owner owner) {
+    return owner == core.owner_ ? *core.traffic_ : account(owner);
+  }
   Traffic& account(Owner owner) {
     return chunks_[(owner - 1) / owners_per_chunk][(owner - 1) % owners_per_chunk];
   }
 
   bool sampled(Place place) const { return (place.within & left_out_) == 0; }
+  // Only among these are lines that are simulated twice. All lines of a set have one `within`, in
+  // L2 and L3 alike: what is thrown out for a line that is none of these is none either.
+  bool compared(Place place) const {
+    return ((place.within | sets_per_block) & left_out_second_) == 0;
+  }
   bool twice(Place place) const {
-    return second_ && (place.within & left_out_second_) == 0 &&
-           (std::uint64_t{place.block} << block_shift_second_ >> 32) == 0;
+    return compared(place) && (std::uint64_t{place.block} << block_shift_second_ >> 32) == 0;
   }
 
   // The main hierarchy and the sample under true LRU differ in their levels and in where they
   // count.
   struct Main {
-    using Policy = BitPlru;
+    static constexpr bool counts_once = true;
     static Level<BitPlru>& l2(Core& core) { return core.l2_; }
     static Level<BitPlru>& l3(Hierarchy& h) { return h.l3_; }
   };
+  struct Compared : Main {  // the same, for lines that may be of the sample
+    static constexpr bool counts_once = false;
+  };
   struct Second {
-    using Policy = TrueLru;
+    static constexpr bool counts_once = false;
     static Level<TrueLru>& l2(Core& core) { return core.l2_lru_; }
     static Level<TrueLru>& l3(Hierarchy& h) { return h.l3_lru_; }
   };
@@ -170,28 +197,36 @@ class Hierarchy {
     }
     return lines.dram.write;
   }
-  // `two`: the line is one of those that are simulated under both policies.
   template <class View>
-  static void count(Traffic& t, bool two, Crossing crossing) {
+  void count(Traffic& t, Line line, Crossing crossing) const {
     if constexpr (__is_same(View, Second)) {
       ++cell(t.lru, crossing);
     } else {
       ++cell(t, crossing);
-      if (two) ++cell(t.plru, crossing);
+      if (!View::counts_once && twice(place_of(line))) ++cell(t.plru, crossing);
     }
   }
 
   template <bool write>
   void access(Core& core, Line line);
-  inline void prefetch_ahead(const Core& core, Line line) const;
-  inline void fill_l1(Core& core, std::uint32_t set, Line line, std::uint32_t& way);
-  inline void write_back_l1(Core& core, Line line, Owner owner);
-  template <class View>
-  inline void fetch(Core& core, Line line, Place place, bool two);
-  template <class View>
-  inline void put_l2(Core& core, Line line, Place place, Owner owner);
-  template <class View>
-  inline void put_l3(Core& core, Line line, Place place, Owner owner);
+  template <bool write>
+  [[gnu::always_inline]] inline void fill_l1(Core& core, Set& set, Line line);
+  inline void unmarked(Core& core, Set& set);
+  [[gnu::cold]] inline void end_gathering(Core& core, Line line);
+
+  inline void let_tell(Core& core);
+  inline void settle();
+  inline void tell(Core& core, Line line, Owner owner);
+  inline void empty_queue(Core& core);
+  template <std::uint32_t l2_stride, std::uint32_t l3_stride>
+  [[gnu::noinline]] void empty_queue_of(Core& core);
+  inline void pass_compared(Core& core, Line line, Owner owner);
+  template <class View, class L2, class L3>
+  inline void fetch(Core& core, L2& l2, L3& l3, Set* in_l2, Set* in_l3, Line line);
+  template <class View, class L2, class L3>
+  inline void put_l2(Core& core, L2& l2, L3& l3, Set* in_l2, Line line, Owner owner);
+  template <class View, class L3>
+  inline void put_l3(Core& core, L3& l3, Line line, Owner owner);
   template <class View>
   inline void to_dram(Core& core, Line line, Owner owner);
 
@@ -211,13 +246,13 @@ class Hierarchy {
   Geometry geometry_{};
   Sampling sampling_{};
   std::uint32_t left_out_ = 0;  // bits of Place::within that are 0 in the sampled sets
-  std::uint32_t left_out_second_ = 0;
+  std::uint32_t left_out_second_ = sets_per_block;  // a bit beyond them: there is none
   // Of those, the ones in the first 1/2^shift of the blocks.
   std::uint32_t block_shift_second_ = 0;
   bool second_ = false;
-  bool l3_is_large_ = false;  // its tags do not fit in the host's own caches
   Level<BitPlru> l3_{};
   Level<TrueLru> l3_lru_{};
+  Core* telling_ = nullptr;  // whose queue may hold messages
   std::uint32_t cores_count_ = 0;
   Core* cores_[max_cores]{};
   // Which cores (by id modulo 64) ever filled a line of a page: whom a store has to look at. Only
@@ -227,6 +262,7 @@ class Hierarchy {
 };
 
 inline bool Core::set_owner(std::uint32_t owner) {
+  home_->empty_queue(*this);
   const bool known = home_->reserve(owner);
   owner_ = known ? owner + 1 : 1;
   traffic_ = &home_->account(owner_);

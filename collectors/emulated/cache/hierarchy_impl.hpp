@@ -2,6 +2,7 @@
 #pragma once
 #include <new>
 
+#include "collectors/emulated/cache/below_l1.hpp"
 #include "collectors/emulated/cache/hierarchy.hpp"
 
 namespace roofmark::cache {
@@ -31,11 +32,10 @@ inline const char* Hierarchy::create(const Memory& memory, const Geometry& geome
   if (second_shift < sampling.shift) second_shift = sampling.shift;
   if (second_shift > max_second_policy_shift) second_shift = max_second_policy_shift;
   if (!second_) second_shift = no_second_policy;
-  l3_is_large_ = geometry.l3.bytes() > (32U << 20);
   left_out_ = (1U << sampling.shift) - 1;
   const std::uint32_t by_line =
       second_shift < max_sampling_shift ? second_shift : max_sampling_shift;
-  left_out_second_ = second_ ? (1U << by_line) - 1 : 0;
+  left_out_second_ = second_ ? (1U << by_line) - 1 : sets_per_block;
   block_shift_second_ = second_ ? second_shift - by_line : 0;
   if (!l3_.create(memory_, geometry.l3, sampling.shift) ||
       (second_ && !l3_lru_.create(memory_, geometry.l3, sampling_.second_policy_shift)) ||
@@ -65,6 +65,7 @@ inline Core* Hierarchy::new_core() {
     return nullptr;
   }
   if (cores_count_ == 1) {
+    settle();
     touched_by_ = allocate_array<std::uint64_t>(memory_, 1U << 16);
     if (touched_by_ == nullptr) return nullptr;
     const auto note = [this](Line line) { touched_by_[page_slot(line)] |= 1; };
@@ -103,142 +104,63 @@ void Core::span(std::uint64_t address, std::uint32_t bytes) {
   if (bytes == 0) return;
   const Line last = line_of(address + bytes - 1);
   for (Line line = line_of(address);; ++line) {
-    home_->access<write>(*this, line);
+    if (!filtered<write>(line)) home_->access<write>(*this, line);
     if (line == last) return;
   }
 }
 
 template <bool write>
-void Hierarchy::access(Core& core, Line line) {
+void Hierarchy::access(Core& core, Line any) {
+  const Line line = stored(any);
   Level<BitPlru>& l1 = core.l1_;
-  const std::uint32_t set =
-      l1.set_of(line, geometry_.l1.index == Index::hashed ? place_of(line) : Place{});
-  const int found = l1.find(set, line);
-  auto way = static_cast<std::uint32_t>(found);
-  if (found < 0) fill_l1(core, set, line, way);
-  if (l1.touch(set, way)) {
-    for (std::uint32_t other = 0; other < l1.ways(); ++other) {
-      if (other != way) core.drop_from_filter(l1.tag(set, other));
+  Set& set = l1.in(line);
+  const std::uint32_t bit = l1.find(set, line);
+  if (bit == 0) return fill_l1<write>(core, set, line);
+  if (l1.touch(set, bit)) unmarked(core, set);
+  bool dirty = (set.dirty & bit) != 0;
+  if (write && !dirty) {
+    if (!alone()) recall(core, line, place_of(line), true);
+    l1.make_dirty(set, bit, core.owner_);
+    dirty = true;
+  }
+  core.filter_[Core::slot_of(line)] = Core::key_of(line) | std::uint64_t{dirty};
+}
+
+// The marks of a set's lines went: accesses to them change something again.
+inline void Hierarchy::unmarked(Core& core, Set& set) {
+  const Line* const end = set.tags() + core.l1_.ways();
+  for (const Line* tag = set.tags(); tag != end; ++tag) core.drop_from_filter(*tag);
+}
+
+template <bool write>
+inline void Hierarchy::fill_l1(Core& core, Set& set, Line line) {
+  if (telling_ != &core) let_tell(core);
+  if (core.combining_ != 0) end_gathering(core, line);
+  bool cleared = false;
+  const Evicted out = core.l1_.insert(set, line, write ? core.owner_ : nobody, cleared);
+  if (cleared) {
+    unmarked(core, set);
+    // Otherwise the line thrown out was unmarked: not in the filter.
+    core.drop_from_filter(out.line);
+  }
+  core.filter_[Core::slot_of(line)] = Core::key_of(line) | std::uint64_t{write};
+  if (out.owner != nobody) tell(core, out.line, out.owner);
+  const bool shared = !alone() && others(core, line) != 0;
+  if (shared) recall(core, line, place_of(line), false);
+  if (!alone()) note_touch(core, line);
+  tell(core, line, nobody);
+  if (core.queued_ > Core::queue_length - 2) empty_queue(core);
+  if (write && shared) recall(core, line, place_of(line), true);
+}
+
+// Reading a line back ends its gathering.
+inline void Hierarchy::end_gathering(Core& core, Line line) {
+  for (Core::Combining& buffer : core.buffers_) {
+    if (buffer.line == line) {
+      buffer = {};
+      --core.combining_;
     }
   }
-  if (write && !l1.dirty(set, way)) {
-    if (cores_count_ > 1) recall(core, line, place_of(line), true);
-    l1.make_dirty(set, way, core.owner_);
-  }
-  core.filter_[Core::slot_of(line)] = Core::key_of(line) | std::uint64_t{l1.dirty(set, way)};
-}
-
-inline void Hierarchy::fill_l1(Core& core, std::uint32_t set, Line line, std::uint32_t& way) {
-  const Place place = place_of(line);
-  ++core.traffic_->l2.read;
-  if (core.combining_ != 0) {  // reading a line back ends its gathering
-    for (Core::Combining& buffer : core.buffers_) {
-      if (buffer.line == stored(line)) {
-        buffer = {};
-        --core.combining_;
-      }
-    }
-  }
-  const bool lower = sampled(place);
-  if (l3_is_large_) prefetch_ahead(core, line);
-  const Evicted out = core.l1_.insert(set, line, nobody, way);
-  // Bit-PLRU throws out unmarked lines, which the filter does not hold; with one way there is no
-  // choice.
-  if (core.l1_.ways() == 1) core.drop_from_filter(out.line);
-  if (out.owner != nobody) write_back_l1(core, out.line, out.owner);
-  if (cores_count_ > 1) {
-    recall(core, line, place, false);
-    note_touch(core, line);
-  }
-  if (!lower) return;
-  ++core.traffic_->l2_sampled.read;
-  const bool two = twice(place);
-  fetch<Main>(core, line, place, two);
-  if (two) fetch<Second>(core, line, place, two);
-}
-
-// In a stream (the neighbour is in L1) the host fetches the sets of the lines to come meanwhile.
-inline void Hierarchy::prefetch_ahead(const Core& core, Line line) const {
-  if (core.l1_.find(core.l1_.set_of(line - 1, place_of(line - 1)), line - 1) < 0) return;
-  const Line ahead = line + 2;
-  const Place there = place_of(ahead);
-  if (sampled(there)) l3_.prefetch(l3_.set_of(ahead, there));
-  if (twice(there)) l3_lru_.prefetch(l3_lru_.set_of(ahead, there));
-}
-
-inline void Hierarchy::write_back_l1(Core& core, Line line, Owner owner) {
-  Traffic& t = account(owner);
-  ++t.l2.write;
-  const Place place = place_of(line);
-  if (!sampled(place)) return;
-  ++t.l2_sampled.write;
-  put_l2<Main>(core, line, place, owner);
-  if (twice(place)) put_l2<Second>(core, line, place, owner);
-}
-
-// ---- below L1
-// ----------------------------------------------------------------------------------------
-
-template <class View>
-inline void Hierarchy::fetch(Core& core, Line line, Place place, bool two) {
-  auto& l2 = View::l2(core);
-  const std::uint32_t set2 = l2.present() ? l2.set_of(line, place) : 0;
-  if (l2.present()) {
-    if (const int way = l2.find(set2, line); way >= 0) {
-      l2.touch(set2, static_cast<std::uint32_t>(way));
-      return;
-    }
-  }
-  count<View>(*core.traffic_, two, Crossing::l3_read);
-  auto& l3 = View::l3(*this);
-  const std::uint32_t set3 = l3.present() ? l3.set_of(line, place) : 0;
-  const int way = l3.present() ? l3.find(set3, line) : -1;
-  if (way >= 0) {
-    l3.touch(set3, static_cast<std::uint32_t>(way));
-  } else {
-    count<View>(*core.traffic_, two, Crossing::dram_read);
-    if (l3.present()) {
-      const Evicted out = l3.insert(set3, line, nobody);
-      if (out.owner != nobody) to_dram<View>(core, out.line, out.owner);
-    }
-  }
-  if (l2.present()) {
-    const Evicted out = l2.insert(set2, line, nobody);
-    if (out.owner != nobody) put_l3<View>(core, out.line, place_of(out.line), out.owner);
-  }
-}
-
-template <class View>
-inline void Hierarchy::put_l2(Core& core, Line line, Place place, Owner owner) {
-  auto& l2 = View::l2(core);
-  if (!l2.present()) return put_l3<View>(core, line, place, owner);
-  const std::uint32_t set = l2.set_of(line, place);
-  if (const int way = l2.find(set, line); way >= 0) {
-    l2.make_dirty(set, static_cast<std::uint32_t>(way), owner);
-    return;
-  }
-  const Evicted out = l2.insert(set, line, owner);
-  if (out.owner != nobody) put_l3<View>(core, out.line, place_of(out.line), out.owner);
-}
-
-template <class View>
-inline void Hierarchy::put_l3(Core& core, Line line, Place place, Owner owner) {
-  count<View>(account(owner), twice(place), Crossing::l3_write);
-  auto& l3 = View::l3(*this);
-  if (!l3.present()) return to_dram<View>(core, line, owner);
-  const std::uint32_t set = l3.set_of(line, place);
-  if (const int way = l3.find(set, line); way >= 0) {
-    l3.make_dirty(set, static_cast<std::uint32_t>(way), owner);
-    return;
-  }
-  const Evicted out = l3.insert(set, line, owner);
-  if (out.owner != nobody) to_dram<View>(core, out.line, out.owner);
-}
-
-template <class View>
-inline void Hierarchy::to_dram(Core& core, Line line, Owner owner) {
-  count<View>(account(owner), twice(place_of(line)), Crossing::dram_write);
-  if constexpr (__is_same(View, Main)) ++core.traffic_->dram_write_evicting;
 }
 
 // ---- other threads
@@ -256,24 +178,25 @@ inline std::uint64_t Hierarchy::others(const Core& core, Line line) const {
 }
 
 inline void Hierarchy::recall(Core& core, Line line, Place place, bool remove) {
-  for (std::uint64_t bits = others(core, line); bits != 0; bits &= bits - 1) {
+  std::uint64_t bits = others(core, line);
+  if (bits != 0) settle();
+  for (; bits != 0; bits &= bits - 1) {
     for (auto id = static_cast<std::uint32_t>(std::countr_zero(bits)); id < cores_count_;
          id += 64) {
       Core& holder = *cores_[id];
       if (&holder == &core) continue;
       Level<BitPlru>& l1 = holder.l1_;
-      const std::uint32_t set = l1.set_of(line, place);
+      Set& set = l1.in(line, place);
       Owner owner = nobody;
-      if (const int way = l1.find(set, line); way >= 0) {
-        const auto w = static_cast<std::uint32_t>(way);
-        owner = remove ? l1.remove(set, w) : l1.clean(set, w);
+      if (const std::uint32_t bit = l1.find(set, line); bit != 0) {
+        owner = remove ? l1.remove(set, bit) : l1.clean(set, bit);
         holder.drop_from_filter(line);
       }
       if (owner != nobody) {
         ++account(owner).l2.write;
         if (sampled(place)) ++account(owner).l2_sampled.write;
       }
-      if (sampled(place)) recall_from<Main>(holder, line, place, remove, owner);
+      if (sampled(place)) recall_from<Compared>(holder, line, place, remove, owner);
       if (twice(place)) recall_from<Second>(holder, line, place, remove, owner);
     }
   }
@@ -286,14 +209,13 @@ inline void Hierarchy::recall_from(Core& holder, Line line, Place place, bool re
   auto& l2 = View::l2(holder);
   Owner owner = from_l1;
   if (l2.present()) {
-    const std::uint32_t set = l2.set_of(line, place);
-    if (const int way = l2.find(set, line); way >= 0) {
-      const auto w = static_cast<std::uint32_t>(way);
-      const Owner dirtied = remove ? l2.remove(set, w) : l2.clean(set, w);
+    Set& set = l2.in(line, place);
+    if (const std::uint32_t bit = l2.find(set, line); bit != 0) {
+      const Owner dirtied = remove ? l2.remove(set, bit) : l2.clean(set, bit);
       if (dirtied != nobody) owner = dirtied;
     }
   }
-  if (owner != nobody) put_l3<View>(holder, line, place, owner);
+  if (owner != nobody) put_l3<View>(holder, View::l3(*this), line, owner);
 }
 
 // ---- non-temporal stores
@@ -310,10 +232,11 @@ inline void Core::store_nontemporal(std::uint64_t address, std::uint32_t bytes) 
   }
 }
 
-inline void Hierarchy::store_nontemporal(Core& core, Line line, std::uint64_t bytes) {
+inline void Hierarchy::store_nontemporal(Core& core, Line any, std::uint64_t bytes) {
+  const Line line = stored(any);
   Core::Combining* buffer = nullptr;
   for (Core::Combining& b : core.buffers_) {
-    if (b.line == stored(line)) buffer = &b;
+    if (b.line == line) buffer = &b;
   }
   if (buffer == nullptr) {
     drop_everywhere(core, line);
@@ -321,7 +244,7 @@ inline void Hierarchy::store_nontemporal(Core& core, Line line, std::uint64_t by
     buffer = &core.buffers_[core.next_buffer_];
     core.next_buffer_ = (core.next_buffer_ + 1) % Core::combining_buffers;
     if (buffer->line == 0) ++core.combining_;
-    *buffer = {stored(line), 0};
+    *buffer = {line, 0};
   }
   buffer->written |= bytes;
   if (buffer->written == ~std::uint64_t{0}) {
@@ -332,12 +255,13 @@ inline void Hierarchy::store_nontemporal(Core& core, Line line, std::uint64_t by
 
 // Dirty copies travel down to DRAM on their owners' account.
 inline void Hierarchy::drop_everywhere(Core& core, Line line) {
+  settle();
   const Place place = place_of(line);
-  if (cores_count_ > 1) recall(core, line, place, true);
+  if (!alone()) recall(core, line, place, true);
   Owner owner = nobody;
-  const std::uint32_t set1 = core.l1_.set_of(line, place);
-  if (const int way = core.l1_.find(set1, line); way >= 0) {
-    owner = core.l1_.remove(set1, static_cast<std::uint32_t>(way));
+  Set& in_l1 = core.l1_.in(line, place);
+  if (const std::uint32_t bit = core.l1_.find(in_l1, line); bit != 0) {
+    owner = core.l1_.remove(in_l1, bit);
     core.drop_from_filter(line);
   }
   if (owner != nobody) {
@@ -348,13 +272,13 @@ inline void Hierarchy::drop_everywhere(Core& core, Line line) {
     recall_from<View>(core, line, place, true, owner);
     auto& l3 = View::l3(*this);
     if (!l3.present()) return;
-    const std::uint32_t set = l3.set_of(line, place);
-    if (const int way = l3.find(set, line); way >= 0) {
-      const Owner dirtied = l3.remove(set, static_cast<std::uint32_t>(way));
+    Set& set = l3.in(line, place);
+    if (const std::uint32_t bit = l3.find(set, line); bit != 0) {
+      const Owner dirtied = l3.remove(set, bit);
       if (dirtied != nobody) to_dram<View>(core, line, dirtied);
     }
   };
-  if (sampled(place)) below(Main{});
+  if (sampled(place)) below(Compared{});
   if (twice(place)) below(Second{});
 }
 
@@ -367,26 +291,32 @@ inline void Hierarchy::flush_view() {
   for (std::uint32_t i = 0; i < cores_count_; ++i) {
     View::l2(*cores_[i]).clean_all([&](Line line, Owner owner) {
       const Place place = place_of(line);
-      count<View>(account(owner), twice(place), Crossing::l3_write);
+      count<View>(account(owner), line, Crossing::l3_write);
       auto& l3 = View::l3(*this);
-      const int way = l3.present() ? l3.find(l3.set_of(line, place), line) : -1;
-      if (way >= 0) {
-        l3.make_dirty(l3.set_of(line, place), static_cast<std::uint32_t>(way), owner);
-      } else {
-        to_dram<View>(last, line, owner);
+      if (l3.present()) {
+        Set& set = l3.in(line, place);
+        if (const std::uint32_t bit = l3.find(set, line); bit != 0) {
+          l3.make_dirty(set, bit, owner);
+          return;
+        }
       }
+      to_dram<View>(last, line, owner);
     });
   }
   View::l3(*this).clean_all([&](Line line, Owner owner) { to_dram<View>(last, line, owner); });
 }
 
 inline void Hierarchy::flush() {
+  settle();
   for (std::uint32_t i = 0; i < cores_count_; ++i) {
     Core& core = *cores_[i];
     core.clear_filter();
-    core.l1_.clean_all([&](Line line, Owner owner) { write_back_l1(core, line, owner); });
+    core.l1_.clean_all([&](Line line, Owner owner) {
+      tell(core, line, owner);
+      empty_queue(core);
+    });
   }
-  flush_view<Main>();
+  flush_view<Compared>();
   if (second_) flush_view<Second>();
 }
 

@@ -1,103 +1,41 @@
-// One level of cache: tags, dirty bits, an owner per dirty line, and a replacement policy.
+// One level of cache: sets of tags, dirty bits and owners under a replacement policy.
 #pragma once
 #include <bit>
 #include <cstdint>
 
 #include "collectors/emulated/cache/geometry.hpp"
+#include "collectors/emulated/cache/set.hpp"
 #if defined(__SSE2__)
 #include "collectors/emulated/freestanding_intrinsics.hpp"
 #endif
 
 namespace roofmark::cache {
 
-// A line number is the address / 64 modulo 2^32: 256 GiB of address space, of which Valgrind gives
-// its client 128. 0 marks an empty way, so address 0 (never mapped) shares its number with the
-// topmost line.
-using Line = std::uint32_t;
-constexpr Line line_of(std::uint64_t address) {
-  return static_cast<Line>(address / line_bytes);
-}
-constexpr Line stored(Line line) {
-  return line == 0 ? ~Line{0} : line;
-}
-
-// Who turned a line dirty, as number of the owner + 1; 0 is nobody: the line is clean.
-using Owner = std::uint32_t;
-inline constexpr Owner nobody = 0;
-
-// Where a line goes in the hashed levels. 16 neighbours form a block; the block's hash chooses 16
-// adjacent sets and the order of its lines in them. So a contiguous array fills the sets evenly (a
-// hash of single lines would overflow some long before the cache is full), strides of powers of two
-// spread, and the simulation finds the sets of neighbouring lines side by side in the host's
-// memory. A sample of sets takes the same `within` in every level: one line of each block, whatever
-// the array.
-struct Place {
-  std::uint32_t block = 0;   // hash of the block, to be scaled to the number of blocks of sets
-  std::uint32_t within = 0;  // 0 .. 15
-};
-
-constexpr Place place_of(Line line) {
-  const std::uint32_t number = line / sets_per_block;
-  const std::uint32_t hash = (number ^ (number >> 11) ^ (number >> 23)) * 0x9E3779B1U;
-  return {hash, (line ^ (hash >> 8)) % sets_per_block};
-}
-
-struct SetState {
-  std::uint32_t recent;  // bit-PLRU: used since the last time that all were
-  std::uint32_t dirty;
-};
-
-// Bit-PLRU: the victim is the lowest way without a mark; a mark that would make all marked clears
-// the others.
-class BitPlru {
- public:
-  bool create(const Memory&, std::uint64_t) { return true; }
-  // True when other ways lost their mark.
-  bool touch(SetState& s, std::uint64_t, std::uint32_t way, std::uint32_t all) {
-    const std::uint32_t bit = 1U << way;
-    const std::uint32_t marked = s.recent | bit;
-    s.recent = marked == all ? bit : marked;
-    return marked == all;
-  }
-  std::uint32_t victim(const SetState& s, std::uint64_t, std::uint32_t all) const {
-    const std::uint32_t unmarked = ~s.recent & all;
-    return static_cast<std::uint32_t>(std::countr_zero(unmarked == 0 ? all : unmarked));
-  }
-};
-
-// True LRU by stamps; for the sample of sets that is simulated a second time, not for speed.
-class TrueLru {
- public:
-  bool create(const Memory& memory, std::uint64_t slots) {
-    stamps_ = allocate_array<std::uint32_t>(memory, slots);
-    return stamps_ != nullptr;
-  }
-  bool touch(SetState&, std::uint64_t first, std::uint32_t way, std::uint32_t) {
-    stamps_[first + way] = ++now_;
-    return false;
-  }
-  std::uint32_t victim(const SetState&, std::uint64_t first, std::uint32_t all) const {
-    std::uint32_t oldest = 0;
-    for (std::uint32_t way = 1; way < max_ways && (all >> way) != 0; ++way) {
-      // By distance, so that it stays right when the stamps wrap.
-      if (now_ - stamps_[first + way] > now_ - stamps_[first + oldest]) oldest = way;
-    }
-    return oldest;
-  }
-
- private:
-  std::uint32_t* stamps_ = nullptr;
-  std::uint32_t now_ = 0;
-};
-
 struct Evicted {
   Line line = 0;  // 0: an empty way was filled
   Owner owner = nobody;
 };
 
-template <class Policy>
+// Behind the sets come arrays of the same layout: the owners, of use in sets that several own, and
+// what the policy keeps of each way. So a way's owner lies one array's length after its tag.
+//
+// `fixed`: the stride, where code is made for one; the index of such a level is hashed by blocks.
+template <class Policy, std::uint32_t fixed = 0>
 class Level {
  public:
+  Level() = default;
+  // Works on the same sets.
+  template <class Same>
+  explicit Level(const Same& same)
+      : shape_(same.shape_),
+        all_(same.all_),
+        blocks_(same.blocks_),
+        share_shift_(same.share_shift_),
+        base_(same.base_),
+        words_(same.words_),
+        policy_(same.policy_),
+        holed_(same.holed_) {}
+
   // `share_shift`: only the lines whose hash lies in the first 1/2^shift are ever looked up, so
   // that only that part of the sets is allocated.
   bool create(const Memory& memory, const LevelShape& shape, std::uint32_t share_shift) {
@@ -105,133 +43,168 @@ class Level {
     if (!shape.present()) return true;
     all_ = static_cast<std::uint32_t>((std::uint64_t{1} << shape.ways) - 1);
     stride_ = std::bit_ceil(shape.ways < 4 ? 4U : shape.ways);
+    set_bytes_ = bytes_of_set(stride_);
     share_shift_ = share_shift < 4 ? share_shift : 4;
-    blocks_ = shape.sets % sets_per_block == 0 ? shape.sets / sets_per_block : 0;
-    mask_ = (shape.sets & (shape.sets - 1)) == 0 ? shape.sets - 1 : 0;
+    const bool hashed = shape.index == Index::hashed;
+    if (hashed && shape.sets % sets_per_block == 0) blocks_ = shape.sets / sets_per_block;
+    if (!hashed && std::has_single_bit(shape.sets)) mask_ = shape.sets - 1;
     sets_ = (shape.sets >> share_shift) + 1;
-    const std::uint64_t slots = std::uint64_t{sets_} * stride_;
-    tags_ = allocate_array<Line>(memory, slots);
-    owners_ = allocate_array<Owner>(memory, slots);
-    state_ = allocate_array<SetState>(memory, sets_);
-    return tags_ != nullptr && owners_ != nullptr && state_ != nullptr &&
-           policy_.create(memory, slots);
+    const std::uint64_t bytes = std::uint64_t{sets_} * set_bytes_;
+    words_ = bytes / sizeof(Line);
+    base_ = allocate_array<char>(memory, bytes * (2 + Policy::arrays));
+    return base_ != nullptr;
   }
 
-  bool present() const { return shape_.present(); }
+  bool present() const { return fixed != 0 || shape_.present(); }
+  // Can a level of this fixed stride stand for it?
+  bool is_like(std::uint32_t stride) const { return blocks_ != 0 && stride_ == stride; }
 
-  std::uint32_t set_of(Line line, const Place& place) const {
-    if (shape_.index == Index::modulo) return mask_ != 0 ? line & mask_ : line % shape_.sets;
-    if (blocks_ != 0) {
-      const auto block = static_cast<std::uint32_t>((std::uint64_t{place.block} * blocks_) >> 32);
-      return (block * sets_per_block + place.within) >> share_shift_;
-    }
-    // A set count that blocks do not divide: the lines of a block are spread one by one.
-    const std::uint32_t hash = place.block + place.within * 0x9E3779B1U;
-    return static_cast<std::uint32_t>((std::uint64_t{hash} * shape_.sets) >> 32);
+  Set& in(Line line, const Place& place) const { return at(set_of(line, place)); }
+  Set& in(Line line) const { return mask_ != 0 ? at(line & mask_) : in(line, place_of(line)); }
+
+  // Into the host's own caches. Inline in any case: to the compiler it is a function that does
+  // nothing, a call of which it leaves out.
+  [[gnu::always_inline]] void prefetch(const Set& set) const {
+    __builtin_prefetch(&set);
+    if (stride() > 12) __builtin_prefetch(set.tags() + 12);
   }
 
-  // The set's tags will be needed soon: a large simulated cache misses in the host's own caches.
-  void prefetch(std::uint32_t set) const { __builtin_prefetch(&tags_[first(set)]); }
+  // The bit of the way that holds the line (`stored`), or 0.
+  std::uint32_t find(const Set& set, Line line) const { return matching(set.tags(), line); }
 
-  // The way that holds the line, or -1.
-  int find(std::uint32_t set, Line line) const {
-    const std::uint32_t matches = matching(&tags_[first(set)], stored(line)) & all_;
-    return matches == 0 ? -1 : std::countr_zero(matches);
-  }
+  // True when other ways lost their mark.
+  bool touch(Set& set, std::uint32_t bit) { return policy_.touch(set, bit, all_, 2 * words_); }
 
-  bool touch(std::uint32_t set, std::uint32_t way) {
-    return policy_.touch(state_[set], first(set), way, all_);
-  }
-
-  // Puts a line, which must not be there, in the victim's way; says which way through `way`.
-  Evicted insert(std::uint32_t set, Line line, Owner owner, std::uint32_t& way) {
-    SetState& s = state_[set];
-    way = holed_ ? hole_or_victim(set) : policy_.victim(s, first(set), all_);
-    const std::uint64_t slot = first(set) + way;
-    const std::uint32_t bit = 1U << way;
-    Evicted out{tags_[slot], nobody};
-    if ((s.dirty & bit) != 0) out.owner = owners_[slot];
-    tags_[slot] = stored(line);
-    if (owner != nobody) {
-      owners_[slot] = owner;
-      s.dirty |= bit;
-    } else {
-      s.dirty &= ~bit;
-    }
+  // Puts a line, which must not be there, in the victim's way, and touches it; `cleared`: other
+  // ways lost their mark.
+  Evicted insert(Set& set, Line line, Owner owner, bool& cleared) {
+    const std::uint32_t bit =
+        holed_ ? hole_or_victim(set, cleared) : policy_.replace(set, all_, 2 * words_, cleared);
+    Line& tag = set.tags()[number_of(bit)];
+    const std::uint32_t dirty = set.dirty;
+    Evicted out{tag, nobody};
+    if ((dirty & bit) != 0) out.owner = owner_of(set, tag);
+    tag = line;
+    set.dirty = dirty & ~bit;
+    if (owner != nobody) make_dirty(set, bit, owner);
     return out;
   }
-  Evicted insert(std::uint32_t set, Line line, Owner owner) {
-    std::uint32_t way = 0;
-    const Evicted out = insert(set, line, owner, way);
-    touch(set, way);
-    return out;
-  }
-
-  bool dirty(std::uint32_t set, std::uint32_t way) const {
-    return (state_[set].dirty >> way & 1) != 0;
+  Evicted insert(Set& set, Line line, Owner owner) {
+    bool cleared = false;
+    return insert(set, line, owner, cleared);
   }
 
   // The first to dirty a line stays its owner until the line is written back.
-  void make_dirty(std::uint32_t set, std::uint32_t way, Owner owner) {
-    SetState& s = state_[set];
-    if ((s.dirty >> way & 1) != 0) return;
-    s.dirty |= 1U << way;
-    owners_[first(set) + way] = owner;
+  void make_dirty(Set& set, std::uint32_t bit, Owner owner) {
+    if ((set.dirty & bit) != 0) return;
+    if (set.owner != owner) add_owner(set, bit, owner);
+    set.dirty |= bit;
   }
 
   // Clears the dirty bit and says whose it was.
-  Owner clean(std::uint32_t set, std::uint32_t way) {
-    SetState& s = state_[set];
-    if ((s.dirty >> way & 1) == 0) return nobody;
-    s.dirty &= ~(1U << way);
-    return owners_[first(set) + way];
+  Owner clean(Set& set, std::uint32_t bit) {
+    if ((set.dirty & bit) == 0) return nobody;
+    set.dirty &= ~bit;
+    return owner_of(set, set.tags()[number_of(bit)]);
   }
 
-  Owner remove(std::uint32_t set, std::uint32_t way) {
-    const Owner owner = clean(set, way);
-    tags_[first(set) + way] = 0;
-    state_[set].recent &= ~(1U << way);
+  Owner remove(Set& set, std::uint32_t bit) {
+    const Owner owner = clean(set, bit);
+    set.tags()[number_of(bit)] = 0;
+    set.recent &= ~bit;
     holed_ = true;
     return owner;
   }
 
-  Line tag(std::uint32_t set, std::uint32_t way) const { return tags_[first(set) + way]; }
-  std::uint32_t marked(std::uint32_t set) const { return state_[set].recent; }
   std::uint32_t ways() const { return shape_.ways; }
   std::uint32_t sets() const { return present() ? sets_ : 0; }
 
   // f(line, owner) for every dirty line, which is clean afterwards.
   template <class F>
   void clean_all(F&& f) {
-    for (std::uint32_t set = 0; set < sets(); ++set) {
-      for (std::uint32_t dirty = state_[set].dirty; dirty != 0; dirty &= dirty - 1) {
-        const std::uint64_t slot = first(set) + static_cast<std::uint32_t>(std::countr_zero(dirty));
-        f(tags_[slot], owners_[slot]);
+    for (std::uint32_t i = 0; i < sets(); ++i) {
+      Set& set = at(i);
+      for (std::uint32_t dirty = set.dirty; dirty != 0; dirty &= dirty - 1) {
+        Line& tag = set.tags()[number_of(dirty)];
+        f(tag, owner_of(set, tag));
       }
-      state_[set].dirty = 0;
+      set.dirty = 0;
     }
   }
 
   template <class F>
   void for_each_line(F&& f) const {
-    for (std::uint32_t set = 0; set < sets(); ++set) {
+    for (std::uint32_t i = 0; i < sets(); ++i) {
       for (std::uint32_t way = 0; way < shape_.ways; ++way) {
-        if (tag(set, way) != 0) f(tag(set, way));
+        if (at(i).tags()[way] != 0) f(at(i).tags()[way]);
       }
     }
   }
 
  private:
-  std::uint64_t first(std::uint32_t set) const { return std::uint64_t{set} * stride_; }
+  template <class, std::uint32_t>
+  friend class Level;
 
-  // Ways emptied by an invalidation are filled before anything is thrown out.
-  std::uint32_t hole_or_victim(std::uint32_t set) {
-    const std::uint32_t empty = matching(&tags_[first(set)], 0) & all_;
-    if (empty == 0) return policy_.victim(state_[set], first(set), all_);
-    const std::uint32_t unmarked = empty & ~state_[set].recent;
-    return static_cast<std::uint32_t>(std::countr_zero(unmarked != 0 ? unmarked : empty));
+  static constexpr std::uint32_t bytes_of_set(std::uint32_t stride) {
+    return static_cast<std::uint32_t>(sizeof(Set) + stride * sizeof(Line));
+  }
+  std::uint32_t stride() const { return fixed != 0 ? fixed : stride_; }
+  Set& at(std::uint32_t set) const {
+    const std::uint64_t bytes = fixed != 0 ? bytes_of_set(fixed) : set_bytes_;
+    return *reinterpret_cast<Set*>(base_ + set * bytes);
   }
 
+  std::uint32_t set_of(Line line, const Place& place) const {
+    if (fixed != 0 || blocks_ != 0) {
+      const auto block = static_cast<std::uint32_t>((std::uint64_t{place.block} * blocks_) >> 32);
+      return (block * sets_per_block + place.within) >> share_shift_;
+    }
+    if (mask_ != 0) return line & mask_;
+    if (shape_.index == Index::modulo) return line % shape_.sets;
+    // A set count that blocks do not divide: the lines of a block are spread one by one.
+    const std::uint32_t hash = place.block + place.within * 0x9E3779B1U;
+    return static_cast<std::uint32_t>((std::uint64_t{hash} * shape_.sets) >> 32);
+  }
+
+  Owner& owner_of(Line& tag) const { return (&tag)[words_]; }
+  Owner owner_of(const Set& set, Line& tag) const {
+    return set.owner == several ? owner_of(tag) : set.owner;
+  }
+
+  // For a line that turns dirty in a set that others dirtied.
+  [[gnu::noinline]] void add_owner(Set& set, std::uint32_t bit, Owner owner) {
+    const auto all_dirty = [&](auto&& holds) {
+      for (std::uint32_t dirty = set.dirty; dirty != 0; dirty &= dirty - 1)
+        if (!holds(set.tags()[number_of(dirty)])) return false;
+      return true;
+    };
+    const auto is_its = [&](Line& tag) { return owner_of(tag) == owner; };
+    if (set.dirty == 0 || (set.owner == several && all_dirty(is_its))) {
+      set.owner = owner;
+      return;
+    }
+    if (set.owner != several) {
+      all_dirty([&](Line& tag) {
+        owner_of(tag) = set.owner;
+        return true;
+      });
+      set.owner = several;
+    }
+    owner_of(set.tags()[number_of(bit)]) = owner;
+  }
+
+  // Ways emptied by an invalidation are filled before anything is thrown out.
+  [[gnu::noinline]] std::uint32_t hole_or_victim(Set& set, bool& cleared) {
+    const std::uint32_t empty = matching(set.tags(), 0) & all_;
+    if (empty == 0) return policy_.replace(set, all_, 2 * words_, cleared);
+    const std::uint32_t unmarked = empty & ~set.recent;
+    const std::uint32_t from = unmarked != 0 ? unmarked : empty;
+    const std::uint32_t bit = from & (0 - from);
+    cleared = touch(set, bit);
+    return bit;
+  }
+
+  // Bits of the ways with this tag, those beyond the last included: they are 0.
   std::uint32_t matching(const Line* tags, Line line) const {
 #if defined(__SSE2__)
     const __m128i wanted = _mm_set1_epi32(static_cast<int>(line));
@@ -239,20 +212,23 @@ class Level {
       return _mm_cmpeq_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(tags) + group),
                              wanted);
     };
-    if (stride_ == 16) {
-      const __m128i low = _mm_packs_epi32(four(0), four(1));
-      const __m128i high = _mm_packs_epi32(four(2), four(3));
-      return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(low, high)));
-    }
+    const auto eight = [&](std::uint32_t group) {
+      return _mm_packs_epi32(four(group), four(group + 1));
+    };
+    if (stride() == 16)
+      return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(eight(0), eight(2))));
+    if (stride() == 8)
+      return static_cast<std::uint32_t>(
+          _mm_movemask_epi8(_mm_packs_epi16(eight(0), _mm_setzero_si128())));
     std::uint32_t found = 0;
-    for (std::uint32_t group = 0; group * 4 < stride_; ++group) {
+    for (std::uint32_t group = 0; group * 4 < stride(); ++group) {
       found |= static_cast<std::uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(four(group))))
                << (group * 4);
     }
     return found;
 #else
     std::uint32_t found = 0;
-    for (std::uint32_t way = 0; way < stride_; ++way)
+    for (std::uint32_t way = 0; way < stride(); ++way)
       found |= std::uint32_t{tags[way] == line} << way;
     return found;
 #endif
@@ -261,13 +237,13 @@ class Level {
   LevelShape shape_{};
   std::uint32_t all_ = 0;
   std::uint32_t stride_ = 4;
+  std::uint32_t set_bytes_ = 0;
   std::uint32_t mask_ = 0;    // modulo and a power of two
   std::uint32_t blocks_ = 0;  // hashed and divisible into blocks
   std::uint32_t share_shift_ = 0;
   std::uint32_t sets_ = 0;
-  Line* tags_ = nullptr;
-  Owner* owners_ = nullptr;
-  SetState* state_ = nullptr;
+  char* base_ = nullptr;
+  std::uint64_t words_ = 0;  // of one array
   Policy policy_{};
   bool holed_ = false;  // some way was emptied since the start
 };
