@@ -36,6 +36,8 @@ void add_compare_command(CLI::App& app, int& status);
 void add_chart_command(CLI::App& app, int& status);
 void add_events_command(CLI::App& app, int& status);
 void add_top_command(CLI::App& app, int& status);
+/// `manual` and `completion`, for the build.
+void add_describe_commands(CLI::App& app, int& status);
 void add_check_command(CLI::App& app, int& status);
 
 /// These start a target: what followed `--` on the command line reaches them byte for byte. They

@@ -96,6 +96,7 @@ int run(int argc, char** argv) {
   add_chart_command(app, status);
   add_events_command(app, status);
   add_check_command(app, status);
+  add_describe_commands(app, status);
 
   const auto is_named = [&](const CLI::App* command) { return command->check_name(argv[1]); };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_named).empty())
