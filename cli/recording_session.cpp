@@ -1,10 +1,13 @@
 #include "recording_session.hpp"
 
+#include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <analysis/machine/machine_store.hpp>
 #include <analysis/machine/measure.hpp>
 #include <analysis/profile/profile_json.hpp>
+#include <analysis/profile/repeats.hpp>
 #include <analysis/record/output_file.hpp>
 #include <analysis/record/shortage.hpp>
 #include <cmath>
@@ -200,6 +203,10 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
                    "Simulate every cache access instead of a sample (slower)");
   command.add_flag("--once", arguments.once,
                    "Run the program only once: time, and what hardware counters count in that run");
+  command
+      .add_option("--repeat", arguments.repeat,
+                  "Time the program in so many runs: medians, with their range")
+      ->check(CLI::Range(1, 1000));
   command.add_flag("--multiplex", arguments.multiplex,
                    "Hardware counters: all events in one run; those that have to take turns are "
                    "scaled, and it is said by how much");
@@ -276,6 +283,59 @@ std::optional<Problem> output_problem(const RecordingArguments& arguments) {
   return std::nullopt;
 }
 
+/// Back to where the program's input began, where that can be.
+class RepeatedInput {
+ public:
+  RepeatedInput() : start_(lseek(STDIN_FILENO, 0, SEEK_CUR)) {
+    struct stat status {};
+    is_pipe_ =
+        fstat(STDIN_FILENO, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
+  }
+  bool is_pipe() const { return is_pipe_; }
+  void rewind() const {
+    if (start_ >= 0) lseek(STDIN_FILENO, start_, SEEK_SET);
+  }
+
+ private:
+  off_t start_;
+  bool is_pipe_ = false;
+};
+
+/// The timed runs before the one that is counted too. A run that fails ends them: what it left is
+/// the recording then.
+struct Repeats {
+  std::vector<Profile> runs;
+  std::optional<Recording> failed;
+};
+Repeats repeat(const RecordingArguments& arguments, const RecordOptions& last) {
+  Repeats repeats;
+  const RepeatedInput input;
+  if (arguments.repeat > 1 && input.is_pipe())
+    std::exit(say({"the program's input is a pipe, which only one run could read", "--repeat",
+                   "give it a file: roofmark record --repeat N -- PROGRAM < FILE"},
+                  not_started));
+  for (unsigned run = 1; run < arguments.repeat; ++run) {
+    RecordOptions options = last;
+    options.counters = "none";
+    options.papi_events.clear();
+    options.measure = {};
+    options.keep = {};
+    if (options.progress) options.progress(fmt::format("run {} of {}", run, arguments.repeat));
+    Recording recording = record(options);
+    if (options.progress) options.progress("");
+    if (recording.not_started || recording.end.shell_status() != 0) {
+      if (!recording.not_started)
+        tell(fmt::format("Run {} of {} ended with status {}: it is the last, and is not counted.",
+                         run, arguments.repeat, recording.end.shell_status()));
+      repeats.failed = std::move(recording);
+      return repeats;
+    }
+    repeats.runs.push_back(std::move(recording.profile));
+    input.rewind();
+  }
+  return repeats;
+}
+
 Session record_and_write(const RecordingArguments& arguments) {
   if (arguments.target.empty())
     std::exit(say({"no program was given", "", arguments.usage}, not_started));
@@ -287,7 +347,8 @@ Session record_and_write(const RecordingArguments& arguments) {
     file.write_times(times);
   };
   Session session;
-  session.recording = record(options);
+  Repeats repeats = repeat(arguments, options);
+  session.recording = repeats.failed ? std::move(*repeats.failed) : record(options);
   const Recording& recording = session.recording;
   if (recording.not_started) {
     tell(to_line(*recording.not_started));
@@ -299,6 +360,7 @@ Session record_and_write(const RecordingArguments& arguments) {
   Profile& profile = session.recording.profile;
   end_at_shortage(session, [&] {
     if (recording.not_joined) return file.leave(*recording.not_joined);
+    add_repeats(profile, repeats.runs);
     judge_as_told(arguments, profile);
     // Once: what reads from a pipe would see two documents.
     session.file = file.write(profile);

@@ -22,6 +22,7 @@ struct RecordingArguments {
   std::string papi;          ///< names of events, with commas between
   std::string resctrl_root;  ///< empty: the usual one, and no word where it can't be used
   double budget_s = 0;       ///< 0: the default
+  unsigned repeat = 1;       ///< timed runs
   bool full_cache = false;
   bool once = false;
   bool multiplex = false;

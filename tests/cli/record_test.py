@@ -859,6 +859,40 @@ class Machine(Case):
         self.assertEqual(self.region("waiting")["visits"], 1)
 
 
+class Repeat(Case):
+    """Several timed runs in one recording."""
+
+    def test_times_of_every_run(self):
+        done = self.record(TARGET, "nested", "0", counters="auto", options=("--repeat", "3"))
+        region = self.region("outer")
+        self.assertEqual(len(region["runs_wall_s"]), 3)
+        times = sorted(region["runs_wall_s"])
+        self.assertEqual([region["wall_s"]["low"], region["wall_s"]["value"], region["wall_s"]["high"]], times)
+        self.assertEqual(region["missing"], [])
+        self.assertTrue([note for note in self.profile()["notes"] if "timed in 3 runs" in note])
+        self.assertEqual(done.returncode, 0)
+
+    def test_a_run_that_fails_is_the_last(self):
+        done = self.record(TARGET, "nested", "4", options=("--repeat", "5"), expect=4)
+        self.assertIn(b"Run 1 of 5 ended with status 4", done.stderr)
+        self.assertNotIn("runs_wall_s", self.region("outer"))
+
+    def test_every_run_reads_the_same_input(self):
+        path = os.path.join(self.directory, "input")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("one\ntwo\n")
+        with open(path, encoding="utf-8") as file:
+            done = self.record("cat", options=("--repeat", "2"), stdin=file)
+        self.assertEqual(done.stdout, b"one\ntwo\n" * 2)
+
+    def test_a_pipe_can_be_read_once(self):
+        done = subprocess.run(self.command("cat", options=("--repeat", "2")), cwd=self.cwd, env=self.environment,
+                              input=b"x", stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE, check=False)
+        self.assertEqual(done.returncode, 125)
+        self.assertIn(b"is a pipe", done.stderr)
+        self.assertEqual(done.stderr.count(b"\n"), 1)
+
+
 class Run(Case):
     """`roofmark run` with a machine that somebody else measured."""
 

@@ -80,3 +80,23 @@ TEST_CASE("one run a side: what runs differ by, and what visits scatter, is no c
   CHECK(change(timed(1, 100, 0.001), timed(1.3, 100, 0.001)).evidence ==
         comparison::Evidence::visits);
 }
+
+TEST_CASE("a profile of several timed runs is several runs") {
+  const auto repeated = [](double first_s, double last_s) {
+    Profile run = run_of({{{"k"}, 0.5 * (first_s + last_s)}});
+    run.regions[0].runs_wall_s = {first_s, 0.5 * (first_s + last_s), last_s};
+    return run;
+  };
+  const auto result = compare({repeated(0.99, 1.01)}, {repeated(1.98, 2.02)});
+  CHECK(result.runs_before == 3);
+  const auto& changes = at(result, {"k"}).changes;
+  CHECK(changes.at("time").evidence == comparison::Evidence::runs);
+  CHECK(changes.at("time").beyond_noise);
+  CHECK(changes.at("time").ratio == Approx(2).epsilon(0.001));
+  CHECK(changes.at("flop_per_s").ratio == Approx(0.5).epsilon(0.001));
+  CHECK(changes.at("roof_fraction").ratio == Approx(0.5).epsilon(0.001));
+  CHECK(changes.at("flop").ratio == 1);
+  CHECK_FALSE(at(compare({repeated(0.9, 1.1)}, {repeated(0.92, 1.12)}), {"k"})
+                  .changes.at("time")
+                  .beyond_noise);
+}

@@ -49,6 +49,33 @@ Sighting sighting_of(const Region& region, const RegionRow& row, const std::stri
   return it;
 }
 
+Figure divided(const Figure& figure, double factor) {
+  Figure result = figure;
+  if (!result.number) return result;
+  for (double* value : {&result.number->value, result.number->low ? &*result.number->low : nullptr,
+                        result.number->high ? &*result.number->high : nullptr})
+    if (value != nullptr) *value /= factor;
+  return result;
+}
+
+/// One sighting for each run of a region that was timed several times; its rates follow the time.
+std::vector<Sighting> runs_of(const Sighting& sighting) {
+  const std::vector<double>& times = sighting.region->runs_wall_s;
+  const Figure& median = sighting.figures.at("time");
+  if (times.size() < 2 || !(median.value() > 0)) return {sighting};
+  std::vector<Sighting> runs;
+  for (const double time_s : times) {
+    if (!(time_s > 0)) return {sighting};
+    Sighting run = sighting;
+    const double longer = time_s / median.value();
+    run.figures["time"].number = Interval{time_s, {}, {}};
+    for (const char* rate : {"flop_per_s", "roof_fraction"})
+      run.figures[rate] = divided(sighting.figures.at(rate), longer);
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
 /// The path that a region of the runs before has in those after.
 Path renamed(const Path& path, const std::map<std::string, std::string>& names,
              const std::map<std::string, Path>& known) {
@@ -198,6 +225,16 @@ std::map<std::string, Path> paths_by_text(const std::vector<Profile>& runs) {
   return known;
 }
 
+std::size_t runs_in(const std::vector<Profile>& profiles) {
+  std::size_t count = 0;
+  for (const Profile& profile : profiles) {
+    std::size_t most = 1;
+    for (const Region& region : profile.regions) most = std::max(most, region.runs_wall_s.size());
+    count += most;
+  }
+  return count;
+}
+
 Sightings sightings_of(const std::vector<Profile>& runs, const std::string& level,
                        const std::map<std::string, std::string>& names,
                        const std::map<std::string, Path>& known, std::vector<Path>& order,
@@ -210,7 +247,7 @@ Sightings sightings_of(const std::vector<Profile>& runs, const std::string& leve
       if (path != region.path) former[path] = region.path;
       auto& seen = all[path];
       if (seen.empty()) order.push_back(path);
-      seen.push_back(sighting_of(region, row, level));
+      for (Sighting& one : runs_of(sighting_of(region, row, level))) seen.push_back(std::move(one));
     }
   return all;
 }
@@ -240,8 +277,8 @@ std::string_view spelling(Evidence evidence) {
 Comparison compare(const std::vector<Profile>& before, const std::vector<Profile>& after,
                    const Options& options) {
   Comparison result;
-  result.runs_before = before.size();
-  result.runs_after = after.size();
+  result.runs_before = runs_in(before);
+  result.runs_after = runs_in(after);
   result.alpha = options.alpha;
   result.level = options.level.empty() ? report::default_level(before.front()) : options.level;
   result.warnings = warnings_of(before, after, options.renamed);

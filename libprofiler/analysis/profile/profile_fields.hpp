@@ -10,10 +10,10 @@ namespace roofmark {
 inline constexpr std::array<std::string_view, 9> profile_fields = {
     "schema", "program", "machine", "passes", "notes", "compact", "origins", "missing", "regions"};
 
-inline constexpr std::array<std::string_view, 22> region_fields = {
-    "path",     "name_bytes", "visits",    "threads",   "flags",      "wall_s",
-    "thread_s", "flop",       "bytes",     "mix",       "operations", "events",
-    "declared", "marker_s",   "visit_s",   "imbalance", "ranks",      "cores_used",
-    "clock_hz", "self",       "rooflines", "missing"};
+inline constexpr std::array<std::string_view, 23> region_fields = {
+    "path",       "name_bytes", "visits",  "threads",     "flags",      "wall_s",
+    "thread_s",   "flop",       "bytes",   "mix",         "operations", "events",
+    "declared",   "marker_s",   "visit_s", "runs_wall_s", "imbalance",  "ranks",
+    "cores_used", "clock_hz",   "self",    "rooflines",   "missing"};
 
 }  // namespace roofmark

@@ -361,6 +361,12 @@ class ProfileWriter {
         region.visits == 1 &&
         leaves_out("visit_s", region.visit_s == single_visit(region), region.visit_s.has_value());
     if (region.visit_s && !visit_left_out) put_visit_times(*region.visit_s);
+    if (!region.runs_wall_s.empty()) {
+      out_.key("runs_wall_s");
+      out_.open_array();
+      for (const double seconds : region.runs_wall_s) out_.number(seconds);
+      out_.close_array();
+    }
     put_number("imbalance", region.imbalance);
     if (region.ranks) put_spread("ranks", *region.ranks);
     put_measure("cores_used", region.cores_used, "cores_used");

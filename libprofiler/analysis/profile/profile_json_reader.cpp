@@ -240,6 +240,17 @@ std::optional<RankSpread> read_spread(const JsonReader& json, const char* key) {
   return spread;
 }
 
+std::vector<double> read_run_times(const JsonReader& json) {
+  std::vector<double> times;
+  if (!json.has("runs_wall_s")) return times;
+  json.each("runs_wall_s", [&](const JsonReader& item) {
+    const double seconds = item.as_number();
+    if (seconds < 0) item.refuse("is negative");
+    times.push_back(seconds);
+  });
+  return times;
+}
+
 Region read_region(const JsonReader& json, const Shared& shared) {
   Region region;
   region.path = read_names(json, "path", "name_bytes");
@@ -251,6 +262,7 @@ Region read_region(const JsonReader& json, const Shared& shared) {
     region.work.thread_s = region.work.wall_s;
   region.marker_s = read_not_negative(json, "marker_s");
   region.visit_s = read_visit_times(json, shared, region);
+  region.runs_wall_s = read_run_times(json);
   region.imbalance = read_optional(json, "imbalance");
   region.ranks = read_spread(json, "ranks");
   region.cores_used = read_measure(json, "cores_used", shared, "cores_used");

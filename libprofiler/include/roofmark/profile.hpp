@@ -147,6 +147,7 @@ struct Region {
       flags;  ///< docs/record.md: unclosed, mismatched, too_small, visits_differ, adopted, ...
   double marker_s = 0;  ///< marker cost that was subtracted from the raw time
   std::optional<VisitTimes> visit_s;
+  std::vector<double> runs_wall_s;       ///< wall time in each run, where there were several
   std::optional<double> imbalance;       ///< max / mean of thread time; of ranks, of their times
   std::optional<RankSpread> ranks;       ///< of a parallel job: wall time by rank
   std::optional<Measure> cores_used;     ///< mean number of cores its threads kept busy
