@@ -158,23 +158,54 @@ Result<TablePlan> plan_table(const EventTable& table, const std::vector<WantedQu
   return Planner(table, wanted, ask).plan();
 }
 
-std::string with_events(const std::string& first_pass, const std::string& named) {
+namespace {
+
+/// Events of the cores are in one event set of each thread.
+bool is_of_cores(const Group& group) {
+  return group.extent == Extent::thread && std::string(group.component) == component;
+}
+
+Names cores_events(const Plan& plan) {
+  Names names;
+  for (unsigned g = 0; g < plan.group_count; ++g)
+    for (unsigned i = 0; is_of_cores(plan.groups[g]) && i < plan.groups[g].count; ++i)
+      names.emplace_back(plan.events[plan.groups[g].first + i]);
+  return names;
+}
+
+/// False where there is no room. The group is known to have one event, as plan_events() makes it.
+bool append(Plan& plan, const Group& group, const char* event) {
+  if (plan.group_count == most_groups || plan.event_count == most_events) return false;
+  Group& to = plan.groups[plan.group_count++];
+  to = group;
+  to.first = static_cast<std::uint16_t>(plan.event_count);
+  to.count = 1;
+  std::copy_n(event, most_name, plan.events[plan.event_count++]);
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::string> with_events(const std::string& first_pass, const std::string& named,
+                                       const Questions& ask) {
   if (first_pass.empty()) return named;
+  if (named.empty()) return first_pass;
   const auto plan = std::make_unique<Plan>();
   const auto more = std::make_unique<Plan>();
-  if (!read_plan(first_pass, *plan) || !read_plan(named, *more)) return first_pass;
-  for (unsigned g = 0; g < more->group_count; ++g) {
-    const Group& from = more->groups[g];
-    if (plan->group_count == most_groups || plan->event_count + from.count > most_events) break;
-    Group& to = plan->groups[plan->group_count++];
-    to = from;
-    to.first = static_cast<std::uint16_t>(plan->event_count);
-    for (unsigned i = 0; i < from.count; ++i)
-      std::copy_n(more->events[from.first + i], most_name, plan->events[plan->event_count++]);
-  }
+  if (!read_plan(first_pass, *plan) || !read_plan(named, *more)) return std::nullopt;
+  const Names before = cores_events(*plan);
+  for (unsigned g = 0; g < more->group_count; ++g)
+    for (unsigned i = 0; i < more->groups[g].count; ++i) {
+      const char* const event = more->events[more->groups[g].first + i];
+      const bool is_known = is_of_cores(more->groups[g]) &&
+                            std::find(before.begin(), before.end(), event) != before.end();
+      if (!is_known && !append(*plan, more->groups[g], event)) return std::nullopt;
+    }
+  const Names after = cores_events(*plan);
+  if (after.size() != before.size() && !ask.fit(after)) return std::nullopt;
   std::string text(most_plan_text, '\0');
   text.resize(write_plan(*plan, text.data(), text.size()));
-  return text.empty() ? first_pass : text;
+  return text.empty() ? std::nullopt : std::optional(text);
 }
 
 }  // namespace roofmark::papi

@@ -3,6 +3,7 @@
 
 #include <analysis/counters/counter_plan.hpp>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,9 @@ Result<TablePlan> plan_table(const EventTable& table, const std::vector<WantedQu
                              const Questions& ask);
 
 /// The first pass with the events of `named` behind its own (both are plans' texts; either may be
-/// empty).
-std::string with_events(const std::string& first_pass, const std::string& named);
+/// empty). One that the pass has already is not taken twice. Nothing where PAPI can't count all of
+/// them at once, or a plan can't hold them.
+std::optional<std::string> with_events(const std::string& first_pass, const std::string& named,
+                                       const Questions& ask);
 
 }  // namespace roofmark::papi

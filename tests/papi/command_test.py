@@ -180,19 +180,21 @@ class Counted(unittest.TestCase):
 class Tables(unittest.TestCase):
     """`--counters papi`: the event tables' quantities, with a table whose events need no PMU."""
 
-    def record(self, event, scenario="pages"):
+    def record(self, event, *options, scenario="pages", counters="papi", limit=4):
         rules = [{"vendor": vendor, "family": family, "core_pmu": "software"}
                  for vendor in ("GenuineIntel", "AuthenticAMD", "HygonGenuine") for family in (6, 15, 19, 23, 24, 25, 26)]
         quantity = lambda name, weight: {"quantity": name, "scope": "process", "bound": "exact", "counts": "retired",
                                          "sum": [{"weight": weight, "event": "faults"}]}
-        table = {"schema": "roofmark-events/1", "name": "own", "about": "my own", "match": rules, "counters": {"general": 4},
+        table = {"schema": "roofmark-events/1", "name": "own", "about": "my own", "match": rules,
+                 "counters": {"general": 4, "limits": {"slot": limit}},
                  "events": {"faults": {"type": "software", "config": 2, "pfm": event}},
                  "quantities": [quantity("flop.f64", 4), quantity("bytes.DRAM.read", 64), quantity("bytes.DRAM.write", 32)],
                  "sources": ["made up"]}
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "own.json").write_text(json.dumps(table))
             profile = pathlib.Path(folder, "p.json")
-            done = subprocess.run([roofmark, "record", "--counters", "papi", "--no-machine", "-o", str(profile), "--", plain_target, scenario],
+            done = subprocess.run([roofmark, "record", "--counters", counters, "--no-machine", *options, "-o", str(profile), "--",
+                                   plain_target, scenario],
                                   capture_output=True, text=True, check=False, timeout=120, env={**os.environ, "ROOFMARK_EVENTS": folder})
             return done, json.loads(profile.read_text())
 
@@ -207,6 +209,46 @@ class Tables(unittest.TestCase):
         self.assertEqual((region["flop"]["f64"]["source"], region["flop"]["f64"]["collector"]), ("measured", "papi"))
         self.assertEqual(region["bytes"]["DRAM"]["read"]["value"], 64 * pages)
         self.assertEqual(region["bytes"]["DRAM"]["write"]["value"], 32 * pages)
+
+    def named(self, counters, *options):
+        """The region of a run with the table's quantities and events that are named beside them."""
+        if os.uname().machine != "x86_64" or Recorded(faults, "pages", program=plain_target).count(faults, "pages") is None:
+            self.skipTest("PAPI counts no page faults here")
+        done, profile = self.record(faults, "--papi", f"{faults},perf::MINOR-FAULTS,NOSUCH", *options, counters=counters)
+        self.assertEqual((done.returncode, done.stdout), (7, "ran\n"))
+        self.assertEqual([line for line in done.stderr.splitlines() if "Not counted" in line and "NOSUCH" in line][1:], [])
+        (region,) = [r for r in profile["regions"] if r["path"] == ["pages"]]
+        missing = {m["quantity"]: m["reason"] for m in region["missing"]}
+        self.assertIn("events.NOSUCH", missing)
+        return region, [(one["collector"], one.get("note", "")) for one in profile["passes"]], missing
+
+    def whole_tens(self, value):
+        return value - value % 10
+
+    def test_named_events_share_papis_run(self):
+        region, passes, _ = self.named("papi")
+        self.assertEqual([collector for collector, _ in passes], ["clock", "papi"])
+        self.assertEqual(sorted(region["events"]), sorted([faults, "perf::MINOR-FAULTS"]))
+        # One run: the same faults.
+        self.assertEqual(region["flop"]["f64"]["value"], 4 * region["events"][faults]["value"])
+        self.assertEqual(self.whole_tens(region["events"]["perf::MINOR-FAULTS"]["value"]), 1000)
+
+    def test_named_events_beside_perf_have_a_run_of_their_own(self):
+        region, passes, _ = self.named("perf")
+        self.assertEqual([collector for collector, _ in passes], ["clock", "perf", "papi"])
+        self.assertEqual(region["flop"]["f64"]["collector"], "perf")
+        self.assertEqual(self.whole_tens(region["flop"]["f64"]["value"] // 4), 1000)
+        self.assertEqual(sorted(region["events"]), sorted([faults, "perf::MINOR-FAULTS"]))
+        for event in region["events"].values():
+            self.assertEqual((self.whole_tens(event["value"]), event["source"], event["collector"]), (1000, "measured", "papi"))
+        auto, _, _ = self.named("auto")
+        self.assertEqual((auto["flop"]["f64"]["collector"], len(auto["events"])), ("perf", 2))
+
+    def test_once_leaves_no_run_for_named_events(self):
+        region, passes, missing = self.named("perf", "--once")
+        self.assertEqual([collector for collector, _ in passes], ["clock", "perf"])
+        self.assertIn("--once", missing["events." + faults])
+        self.assertNotIn("events", region)
 
     def test_a_table_whose_events_papi_does_not_know(self):
         done, profile = self.record("perf::NO-SUCH-EVENT")

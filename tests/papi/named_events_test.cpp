@@ -68,6 +68,7 @@ std::string why(const Region& region, const std::string& event) {
   return reasons;
 }
 
+const NamedEvents both{{"cycles", "sde:::L::X"}, false};
 constexpr std::size_t root = RawNode::no_parent;
 using Paths = std::vector<std::vector<std::string>>;
 
@@ -78,7 +79,7 @@ TEST_CASE("a region's counts are those of all threads, and its own are without i
       process({thread(true, {node(root, "solve", 2, 1000, 50), node(0, "part", 4, 300, 20)}),
                thread(false, {node(root, "solve", 0, 0, 0), node(0, "part", 8, 900, 0)})});
   Profile profile = profile_of({{}, {"solve"}, {"solve", "part"}});
-  add_named_events({app}, "/bin/app", profile);
+  add_named_events({app}, "/bin/app", both, profile);
   const Region& solve = profile.regions[1];
   const Region& part = profile.regions[2];
   CHECK(value(solve.work.events, "cycles") == 1900U);  // the other thread's part is below it
@@ -95,18 +96,46 @@ TEST_CASE("a region's counts are those of all threads, and its own are without i
   CHECK(profile.regions[0].missing.empty());
 }
 
+TEST_CASE("events of a plan that nobody named are the event table's, and no columns") {
+  const RawProcess app = process({thread(true, {node(root, "solve", 2, 1000, 50)})});
+  Profile profile = profile_of({{"solve"}});
+  add_named_events({app}, "/bin/app", {{"sde:::L::X"}, false}, profile);
+  CHECK(profile.regions[0].work.events.size() == 1);
+  CHECK(profile.regions[0].missing.empty());
+}
+
+TEST_CASE("counts of a run of their own are brought to the timed run's visits") {
+  const RawProcess app = process({thread(true, {node(root, "solve", 2, 1000, 50)})});
+  Profile profile = profile_of({{"solve"}});
+  profile.regions[0].visits = 5;
+  add_named_events({app}, "/bin/app", {both.names, true}, profile);
+  const Count& cycles = profile.regions[0].work.events.at("cycles");
+  CHECK(cycles.value == 2500);
+  CHECK(cycles.low == 1000U);
+  CHECK(cycles.high == 2500U);
+  CHECK(cycles.caveats == std::vector<std::string>{"visits differ"});
+  CHECK(profile.regions[0].flags.count("visits_differ") == 1);
+  // The main thread's visits alone read what belongs to the process: nothing to scale by.
+  CHECK(value(profile.regions[0].work.events, "sde:::L::X") == 50U);
+  profile = profile_of({{"solve"}});
+  profile.regions[0].visits = 2;
+  add_named_events({app}, "/bin/app", {both.names, true}, profile);
+  CHECK_FALSE(profile.regions[0].work.events.at("cycles").low);
+  CHECK(profile.regions[0].flags.empty());
+}
+
 TEST_CASE("what the markers count is taken out, and never more than there is") {
   RawProcess app =
       process({thread(true, {node(root, "solve", 2, 1000, 50), node(0, "part", 4, 300, 20)})});
   app.counting->inner = {{0, 0, 10}, {0, 0, 0}};
   app.counting->whole = {{0, 0, 25}, {0, 0, 0}};
   Profile profile = profile_of({{"solve"}, {"solve", "part"}});
-  add_named_events({app}, "/bin/app", profile);
+  add_named_events({app}, "/bin/app", both, profile);
   CHECK(value(profile.regions[0].work.events, "cycles") == 1000U - 2 * 10 - 4 * 25);
   CHECK(value(profile.regions[1].work.events, "cycles") == 300U - 4 * 10);
   app.counting->inner[0][2] = 1e6;
   profile = profile_of({{"solve"}, {"solve", "part"}});
-  add_named_events({app}, "/bin/app", profile);
+  add_named_events({app}, "/bin/app", both, profile);
   CHECK(value(profile.regions[1].work.events, "cycles") == 0U);
 }
 
@@ -116,7 +145,7 @@ TEST_CASE("one visit that was not counted leaves no count, in the region and tho
         process({thread(true, {node(root, "solve", 2, 1000, 50), node(0, "part", 4, 300, 20)})});
     change(app, app.threads[0].nodes[1]);
     Profile profile = profile_of({{"solve"}, {"solve", "part"}});
-    add_named_events({app}, "/bin/app", profile);
+    add_named_events({app}, "/bin/app", both, profile);
     CHECK(value(profile.regions[1].work.events, "cycles") == std::nullopt);
     CHECK(value(profile.regions[0].work.events, "sde:::L::X") ==
           50U);  // the other event was counted
@@ -147,7 +176,7 @@ TEST_CASE("no room, no end and no process that counts are reasons") {
   RawProcess other = process({thread(true, {node(root, "c", 1, 10, 1)})});
   other.counting.reset();
   Profile profile = profile_of({{"a"}, {"b"}, {"c"}});
-  add_named_events({app, other}, "/bin/app", profile);
+  add_named_events({app, other}, "/bin/app", both, profile);
   CHECK(why(profile.regions[0], "cycles").find("no room") != std::string::npos);
   CHECK(why(profile.regions[1], "cycles").find("had not ended") != std::string::npos);
   CHECK(why(profile.regions[2], "cycles").find("counted nothing") != std::string::npos);
@@ -159,7 +188,7 @@ TEST_CASE("a process of another program keeps regions of its own") {
   RawProcess tool = process({thread(true, {node(root, "solve", 1, 7, 2)})});
   tool.executable = "/bin/tool";
   Profile profile = profile_of({{"solve"}, {"solve [tool]"}});
-  add_named_events({app, tool}, "/bin/app", profile);
+  add_named_events({app, tool}, "/bin/app", both, profile);
   CHECK(value(profile.regions[0].work.events, "cycles") == 10U);
   CHECK(value(profile.regions[1].work.events, "cycles") == 7U);
 }

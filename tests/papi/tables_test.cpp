@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "catch.hpp"
+#include "collectors/papi/plan_text.hpp"
 
 using namespace roofmark;
 using namespace roofmark::papi;
@@ -126,9 +127,29 @@ TEST_CASE("only what is wanted is planned, and no library is one reason") {
 TEST_CASE("events that were named go behind those of the table") {
   const std::string first = "roofmark-papi/1\ngroup thread perf_event 1\nevent A\nend 1\n";
   const std::string named = "roofmark-papi/1\ngroup process sde 1\nevent sde:::L::X\nend 1\n";
-  CHECK(with_events(first, named) ==
+  CHECK(with_events(first, named, library(4)) ==
         "roofmark-papi/1\ngroup thread perf_event 1\nevent A\ngroup process sde 1\nevent "
         "sde:::L::X\nend 2\n");
-  CHECK(with_events("", named) == named);
-  CHECK(with_events(first, "") == first);
+  CHECK(with_events("", named, library(4)) == named);
+  CHECK(with_events(first, "", library(4)) == first);
+}
+
+TEST_CASE("named events of the cores share the set: once each, and all of them or none") {
+  const std::string first = "roofmark-papi/1\ngroup thread perf_event 2\nevent A\nevent B\nend 2\n";
+  const std::string named =
+      "roofmark-papi/1\ngroup thread perf_event 1\nevent B\ngroup thread perf_event 1\nevent "
+      "C\nend 2\n";
+  CHECK(with_events(first, named, library(3)) ==
+        "roofmark-papi/1\ngroup thread perf_event 2\nevent A\nevent B\ngroup thread perf_event "
+        "1\nevent C\nend 3\n");
+  CHECK_FALSE(with_events(first, named, library(2)));
+  // What takes no counter of the cores fits whatever they hold.
+  const std::string rapl = "roofmark-papi/1\ngroup socket rapl 1\nevent R\nend 1\n";
+  CHECK(with_events(first, rapl, library(0)));
+  CHECK_FALSE(with_events(first, "no plan", library(4)));
+  std::string full = "roofmark-papi/1\n";
+  for (unsigned i = 0; i < papi::most_events; ++i)
+    full += "group socket rapl 1\nevent R" + std::to_string(i) + "\n";
+  full += "end " + std::to_string(papi::most_events) + "\n";
+  CHECK_FALSE(with_events(first, full, library(4)));
 }

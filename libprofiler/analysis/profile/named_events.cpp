@@ -14,8 +14,8 @@ namespace {
 /// One event in one region, over threads and processes.
 struct Sum {
   std::uint64_t work = 0, self = 0;
-  std::uint64_t counted = 0;  ///< visits
-  bool open = false;          ///< a visit had not ended
+  std::uint64_t visits = 0;  ///< those that were open included
+  bool open = false;         ///< a visit had not ended
   std::optional<Problem> problem;
 };
 
@@ -87,7 +87,7 @@ class Gathering {
       Sum& sum = sums_[paths[i]][event];
       sum.work += rounded(counts[i].work);
       sum.self += rounded(counts[i].self);
-      sum.counted += node.visits;
+      sum.visits += node.visits + (node.open_since && !node.inherited ? 1 : 0);
       sum.open = sum.open || node.open_since.has_value() || node.unclosed;
       if (counts[i].problem && !sum.problem) sum.problem = counts[i].problem;
     }
@@ -158,6 +158,16 @@ Count count_of(std::uint64_t value, Scope scope, bool open) {
   return count;
 }
 
+/// For the visits of the timed run: the other run's count per visit, as a range.
+void bring_to_visits(std::uint64_t timed, std::uint64_t counted, Count& count) {
+  const long double factor = static_cast<long double>(timed) / static_cast<long double>(counted);
+  const std::uint64_t before = count.value;
+  count.value = static_cast<std::uint64_t>(std::llround(factor * static_cast<long double>(before)));
+  count.low = std::min(before, count.value);
+  count.high = std::max(before, count.value);
+  count.caveats.push_back("visits differ");
+}
+
 void add_missing(Region& region, const std::string& event, const Problem& problem) {
   const std::string where = problem.where.empty() ? "" : problem.where + ": ";
   region.missing.push_back({"events." + event, where + problem.reason, problem.remedy});
@@ -173,16 +183,18 @@ void add_absent_event(const std::string& event, const Problem& problem, Profile&
 }
 
 void add_named_events(const std::vector<RawProcess>& processes, const std::string& main_executable,
-                      Profile& profile) {
+                      const NamedEvents& events, Profile& profile) {
   std::map<std::vector<std::string>, std::map<std::string, Sum>> sums;
   std::map<std::string, Scope> scopes;
   const auto plan = std::make_unique<papi::Plan>();
   for (const RawProcess& process : processes) {
     if (!process.counting || !papi::read_plan(process.counting->plan, *plan)) continue;
     for (unsigned group = 0; group < plan->group_count; ++group)
-      for (unsigned i = 0; i < plan->groups[group].count; ++i)
-        scopes[plan->events[plan->groups[group].first + i]] =
-            papi::scope_of(plan->groups[group].extent);
+      for (unsigned i = 0; i < plan->groups[group].count; ++i) {
+        const std::string name = plan->events[plan->groups[group].first + i];
+        if (std::find(events.names.begin(), events.names.end(), name) != events.names.end())
+          scopes[name] = papi::scope_of(plan->groups[group].extent);
+      }
     Gathering(process, *plan, main_executable, sums).gather();
   }
   for (Region& region : profile.regions) {
@@ -204,8 +216,15 @@ void add_named_events(const std::vector<RawProcess>& processes, const std::strin
         add_missing(region, event, *sum.problem);
         continue;
       }
-      region.work.events[event] = count_of(sum.work, scope, sum.open);
-      region.self.events[event] = count_of(sum.self, scope, sum.open);
+      Count& work = region.work.events[event] = count_of(sum.work, scope, sum.open);
+      Count& self = region.self.events[event] = count_of(sum.self, scope, sum.open);
+      // What belongs to all threads is read in the main thread's visits alone.
+      const bool differ = events.of_another_run && scope == Scope::thread && sum.visits != 0 &&
+                          sum.visits != region.visits;
+      if (!differ) continue;
+      region.flags.insert("visits_differ");
+      bring_to_visits(region.visits, sum.visits, work);
+      bring_to_visits(region.visits, sum.visits, self);
     }
   }
 }

@@ -110,9 +110,8 @@ Result<HardwareOutcome> run_hardware_pass(HardwareRun& run, const SignalGate& ga
     options.tell(
         fmt::format("Counting {} in run {} of {}: about {:.1f} s expected; "
                     "Ctrl-C ends it and keeps what was counted.",
-                    run.whole_program ? "the program as a whole" : "more events",
-                    run.pass + (run.whole_program ? 2 : 1),
-                    run.passes->plan.passes + (run.whole_program ? 1 : 0), run.native_wall_s));
+                    run.whole_program ? "the program as a whole" : "more events", run.number,
+                    run.of, run.native_wall_s));
   Launch launch;
   launch.command = options.command;
   launch.environment = current_environment();

@@ -16,6 +16,7 @@ struct HardwareRun {
   const RecordOptions* options = nullptr;
   const MeasuredPasses* passes = nullptr;
   unsigned pass = 1;
+  unsigned number = 2, of = 2;      ///< of all runs for counters, the timed one included
   bool whole_program = false;       ///< without the runtime: it has no regions
   std::filesystem::path directory;  ///< for its recording; on no network file system
   Descriptor standard_input;        ///< what the target reads

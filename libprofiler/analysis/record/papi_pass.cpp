@@ -3,6 +3,7 @@
 #include <analysis/profile/named_events.hpp>
 #include <analysis/record/papi_pass.hpp>
 #include <collectors/papi/events.hpp>
+#include <collectors/papi/tables.hpp>
 #include <map>
 #include <system_error>
 
@@ -59,17 +60,31 @@ PapiPass plan_papi(const RecordOptions& options, const Scratch* scratch) {
       pass.events.clear();
     } else {
       pass.plan = file;
+      pass.text = plan.text;
     }
   }
   say_absent(pass.absent, options);
   return pass;
 }
 
-void add_papi_events(const PapiPass& pass, const std::vector<RawProcess>& processes,
+void place_papi(PapiPass& pass, MeasuredPasses* measured) {
+  pass.run = NamedIn::timed_run;
+  if (measured == nullptr || pass.text.empty()) return;
+  pass.run = NamedIn::own_run;
+  if (measured->texts.empty()) return;  // counted by perf_event: a process has one counting half
+  auto merged = papi::with_events(measured->texts.front(), pass.text, papi::questions_of_library());
+  if (!merged) return;
+  measured->texts.front() = std::move(*merged);
+  pass.run = NamedIn::with_the_table;
+}
+
+void add_papi_events(const PapiPass& pass, const std::vector<RawProcess>& timed,
                      const std::string& main_executable, const RecordOptions& options,
                      Profile& profile) {
   for (const auto& [event, problem] : pass.absent) add_absent_event(event, problem, profile);
-  if (!pass.plan) return;
+  if (pass.events.empty()) return;
+  const bool own_run = pass.run == NamedIn::own_run;
+  const std::vector<RawProcess>& processes = own_run ? pass.processes : timed;
   if (std::all_of(profile.regions.begin(), profile.regions.end(),
                   [](const Region& region) { return region.path.empty(); })) {
     const Problem problem{"events are counted in regions, and the program entered none", "",
@@ -86,7 +101,13 @@ void add_papi_events(const PapiPass& pass, const std::vector<RawProcess>& proces
     for (const std::string& event : pass.events) add_absent_event(event, problem, profile);
     return;
   }
-  add_named_events(processes, main_executable, profile);
+  if (own_run && processes.empty()) {
+    const Problem problem =
+        pass.problem.value_or(Problem{"their run entered no region", "", "record it again"});
+    for (const std::string& event : pass.events) add_absent_event(event, problem, profile);
+    return;
+  }
+  add_named_events(processes, main_executable, {pass.events, own_run}, profile);
 }
 
 }  // namespace roofmark

@@ -8,6 +8,7 @@
 #include <analysis/record/counted_pass.hpp>
 #include <analysis/record/hardware_pass.hpp>
 #include <analysis/record/hardware_plan.hpp>
+#include <analysis/record/later_passes.hpp>
 #include <analysis/record/native_pass.hpp>
 #include <analysis/record/papi_pass.hpp>
 #include <analysis/record/record.hpp>
@@ -158,58 +159,10 @@ std::shared_ptr<MeasuredPasses> plan_counters_of(const RecordOptions& options,
   return std::make_shared<MeasuredPasses>(std::move(plan->passes));
 }
 
-/// The passes after the native one. What is not counted there stays absent, with the reason. A
-/// program without regions is counted as a whole, in runs of its own: beside the counters of its
-/// threads there would be too few for both.
-void run_later_passes(const RecordOptions& options, const JoinInput& input, const Scratch* scratch,
-                      const StdinCapture& standard_input, const SignalGate& gate,
-                      std::optional<Problem> why_not, MeasuredPasses& passes, Profile& profile) {
-  const bool whole_program = input.native.empty();
-  if (whole_program && !passes.texts.empty() && !why_not)
-    why_not = Problem{"PAPI counts in regions, and the program entered none", "",
-                      "annotate it, or use --counters perf or emulated"};
-  if (passes.plan.passes > 1) passes.later.resize(passes.plan.passes - 1);
-  for (unsigned pass = whole_program ? 0 : 1; pass < passes.plan.passes; ++pass) {
-    if (!why_not && scratch == nullptr)
-      why_not = Problem{"no directory could hold the counts", "",
-                        "set TMPDIR to a writable directory on a local disk"};
-    HardwareRun run;
-    run.options = &options;
-    run.passes = &passes;
-    run.pass = pass;
-    run.whole_program = whole_program;
-    run.native_wall_s = input.whole.wall_s;
-    if (!why_not) {
-      auto replayed = standard_input.replay();
-      auto directory = scratch->subdirectory("counters-" + std::to_string(pass));
-      if (replayed && directory) {
-        run.standard_input = std::move(*replayed);
-        run.directory = *directory;
-      } else {
-        why_not = replayed ? directory.error() : replayed.error();
-      }
-    }
-    if (!why_not) {
-      auto outcome = run_hardware_pass(run, gate);
-      if (outcome) {
-        if (pass != 0) passes.later[pass - 1] = std::move(outcome->processes);
-        passes.program.insert(passes.program.end(), outcome->program.begin(),
-                              outcome->program.end());
-        profile.passes.push_back(std::move(outcome->pass));
-        profile.notes.insert(profile.notes.end(), outcome->notes.begin(), outcome->notes.end());
-        why_not = outcome->problem;
-      } else {
-        why_not = outcome.error();
-      }
-    }
-    if (why_not)
-      profile.notes.push_back("Not all hardware events were counted: " + to_line(*why_not) + ".");
-  }
-}
-
 void count(const RecordOptions& options, const TargetFile& target, const NativeRun& native,
            const Scratch* scratch, const StdinCapture& standard_input, const SignalGate& gate,
-           const std::shared_ptr<MeasuredPasses>& measured, JoinInput& input, Profile& profile) {
+           const std::shared_ptr<MeasuredPasses>& measured, PapiPass& papi, JoinInput& input,
+           Profile& profile) {
   if (!input.not_counted) input.not_counted = why_not_counted(options, native);
   // What the timed run counted is in the profile that stands if this process is killed.
   input.measured = measured;
@@ -220,8 +173,9 @@ void count(const RecordOptions& options, const TargetFile& target, const NativeR
   auto interrupted = measure(options, gate, hurried, profile);
   if (interrupted && !input.not_counted) input.not_counted = std::move(interrupted);
   if (measured) {
-    run_later_passes(options, input, scratch, standard_input, gate, input.not_counted, *measured,
-                     profile);
+    const RunAgain again{options, input, scratch, standard_input, gate};
+    run_later_passes(again, input.not_counted, papi.run == NamedIn::own_run, *measured, profile);
+    run_named_events(again, input.not_counted, *measured, papi, profile);
     input.measured = measured;
     const auto lack = options.counters == "auto" ? flop_lack(input) : std::nullopt;
     if (lack && !input.not_counted && options.tell)
@@ -317,15 +271,11 @@ Recording record(const RecordOptions& options) {
   const TargetFile target = look_at(options.command.empty() ? "" : options.command.front(),
                                     to_be_counted ? emulated::Look::code : emulated::Look::headers);
   JoinInput input;
-  const PapiPass papi = plan_papi(options, scratch ? &*scratch : nullptr);
+  PapiPass papi = plan_papi(options, scratch ? &*scratch : nullptr);
   std::optional<std::filesystem::path> plan = papi.plan;
   std::optional<Problem> no_hardware;
-  std::shared_ptr<MeasuredPasses> measured;
-  if (plan)
-    no_hardware = Problem{"the timed run counts the events of --papi", "",
-                          "leave out --papi, or use --counters emulated"};
-  else
-    measured = plan_counters_of(options, no_hardware);
+  std::shared_ptr<MeasuredPasses> measured = plan_counters_of(options, no_hardware);
+  place_papi(papi, measured.get());
   std::optional<SocketWatch> sockets;
   if (measured && scratch) {
     if (auto written = write_plan(*measured, 0, scratch->path())) {
@@ -334,6 +284,7 @@ Recording record(const RecordOptions& options) {
     } else {
       no_hardware = written.error();
       measured = nullptr;
+      place_papi(papi, nullptr);
     }
   }
   if (by_hardware(options) && no_hardware) input.not_counted = std::move(no_hardware);
@@ -361,7 +312,7 @@ Recording record(const RecordOptions& options) {
   input.ticks_per_second = native.ticks_per_second;
   try {
     count(options, target, native, scratch ? &*scratch : nullptr, standard_input, gate, measured,
-          input, profile);
+          papi, input, profile);
   } catch (const std::exception& error) {
     input.counted.reset();
     input.not_counted = shortage(error);
