@@ -2,6 +2,9 @@
  * depths that push and pop have given. */
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "nvtx_client.h"
 #include "work.h"
@@ -22,7 +25,78 @@ static void* in_thread(void* id) {
   return NULL;
 }
 
-int main(void) {
+/* Deeper than the readers' first page, in a thread, and back. */
+static void* dig(void* unused) {
+  enum { depth = 300 };
+  for (int i = 0; i < depth; ++i)
+    if (nvtxRangePushA(i % 2 ? "odd" : "even") != i) exit(3);
+  for (int i = depth; i-- > 0;)
+    if (nvtxRangePop() != i) exit(4);
+  if (nvtxRangePop() != -1) exit(5);
+  return unused;
+}
+
+static void* short_life(void* unused) {
+  nvtxRangePushA("short");
+  nvtxRangePop();
+  return unused;
+}
+
+/* One after the other, so that what each leaves can be used again. */
+static void threads(int count, void* (*start)(void*)) {
+  for (int i = 0; i < count; ++i) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, start, NULL) != 0) exit(6);
+    pthread_join(thread, NULL);
+  }
+}
+
+/* The child ends what the parent has begun, which is none of its regions, and has one of its own.
+ */
+static void forked(void) {
+  nvtxRangePushA("before");
+  const pid_t child = fork();
+  if (child == 0) {
+    nvtxRangePushA("child");
+    work(100);
+    nvtxRangePop();
+    nvtxRangePop();
+    nvtxRangePushA("alone");
+    nvtxRangePop();
+    _exit(0);
+  }
+  int status = 1;
+  waitpid(child, &status, 0);
+  if (status != 0) exit(7);
+  nvtxRangePop();
+}
+
+static long mapped_kb(void) {
+  char line[256];
+  long kb = -1;
+  FILE* const file = fopen("/proc/self/status", "r");
+  while (file != NULL && fgets(line, sizeof line, file) != NULL) sscanf(line, "VmSize: %ld", &kb);
+  if (file != NULL) fclose(file);
+  return kb;
+}
+
+int main(int argc, char** argv) {
+  const char* const scenario = argc > 1 ? argv[1] : "all kinds";
+  if (strcmp(scenario, "deep") == 0) {
+    threads(2, dig);
+    return 0;
+  }
+  if (strcmp(scenario, "fork") == 0) {
+    forked();
+    return 0;
+  }
+  if (strcmp(scenario, "many threads") == 0) {
+    threads(100, short_life);
+    const long before = mapped_kb();
+    threads(2000, short_life);
+    printf("%ld kB more\n", mapped_kb() - before);
+    return 0;
+  }
   printf("%d", nvtxRangePushA("solve \xc3\xb6")); /* UTF-8 */
   for (int i = 0; i < 3; ++i) {
     printf(" %d", nvtxRangePushW(L"weit \x00f6 \x20ac \x1f600"));

@@ -78,6 +78,22 @@ class Nvtx(Case):
         self.assertIn(other, note)
         self.assertIn(note, run.messages)
 
+    def test_ranges_deeper_than_a_page(self):
+        run = self.record("nvtx_program", "deep", counters="emulated" if emulated else "none")
+        paths = [tuple("odd" if i % 2 else "even" for i in range(depth)) for depth in range(1, 301)]
+        self.assertEqual(run.visits(), {at: 2 for at in paths})
+
+    def test_threads_leave_nothing(self):
+        run = self.record("nvtx_program", "many threads")
+        self.assertEqual(run.visits(), {("short",): 2100})
+        self.assertLess(int(run.output.split()[0]), 2000, run.output)  # a page each would be 8000
+
+    def test_a_forked_child_ends_no_region_of_its_parent(self):
+        run = self.record("nvtx_program", "fork", counters="emulated" if emulated else "none")
+        self.assertEqual(run.visits(), {("before",): 1, ("before", "child"): 1, ("alone",): 1})
+        if emulated:
+            self.assertEqual(run.flop("before", "child"), 200)
+
     def test_without_a_recording_nvtx_does_nothing(self):
         done = self.bare("nvtx_program", NVTX_INJECTION64_PATH=readers)
         self.assertTrue(done.stdout.endswith("0 tools\n"), done.stdout)
