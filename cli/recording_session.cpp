@@ -228,9 +228,11 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
       });
   command
       .add_option("--annotations", arguments.annotations,
-                  "Whose annotations are read as regions: auto (all but cyg), none, or names with "
+                  "Whose annotations are read as regions: auto (all but cyg and openmp), none, or "
+                  "names with "
                   "commas between: "
-                  "nvtx, itt, likwid, papi, caliper, kokkos, cyg (-finstrument-functions)")
+                  "nvtx, itt, likwid, papi, caliper, kokkos, cyg (-finstrument-functions), openmp "
+                  "(parallel regions)")
       ->capture_default_str()
       ->check([](const std::string& text) {
         const auto annotations = parse_annotations(text);

@@ -15,7 +15,8 @@ roofmark, support, programs, readers, group, *emulated = sys.argv[1:]
 sys.path.insert(0, support)
 from recording import Recording  # noqa: E402
 
-VARIABLES = ("NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64", "KOKKOS_TOOLS_LIBS", "KOKKOS_PROFILE_LIBRARY", "ROOFMARK_ANNOTATIONS")
+VARIABLES = ("NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64", "KOKKOS_TOOLS_LIBS", "KOKKOS_PROFILE_LIBRARY", "ROOFMARK_ANNOTATIONS",
+             "OMP_TOOL_LIBRARIES", "OMP_NUM_THREADS", "OMP_SCHEDULE")
 for variable in VARIABLES:
     os.environ.pop(variable, None)
 
@@ -227,6 +228,53 @@ class Cyg(Case):
             self.assertEqual(run.visits(), self.visits if annotations == "cyg" else {})
 
 
+class OpenMp(Case):
+    """Each parallel construct is a region of every thread of its team, whatever the schedule."""
+
+    threads = 3
+
+    def check_runtime(self, program, name):
+        os.environ["OMP_NUM_THREADS"] = str(self.threads)
+        run = self.record(program, annotations="openmp", counters="emulated" if emulated else "none")
+        self.assertEqual(run.output, "1\n")
+        below = {region: visits for region, visits in run.visits().items() if region != ("solve",)}
+        self.assertEqual(sorted(below.values()), [self.threads] * 5 + [2 * self.threads], below)
+        inside = [region for region in below if region[0] == "solve"]
+        self.assertEqual(len(inside), 1, "the construct in a region is below it")
+        self.assertEqual(below[inside[0]], 2 * self.threads)
+        for region in below:
+            self.assertRegex(region[-1], name)
+            self.assertFalse({"mismatched", "unclosed", "visits_differ"} & set(run.flags(*region)), region)
+        if emulated:
+            # 3000 elements twice; what a runtime computes for a guided schedule comes on top.
+            self.assertEqual(run.flop(*inside[0]), 12000)
+            counted = sorted(run.flop(*region) for region in below if region not in inside)
+            self.assertEqual(counted[0], 3000 + (self.threads if "gcc" in program else 3), counted)
+            self.assertEqual(counted[1:4], [6000] * 3, counted)
+            self.assertLess(counted[4], 6100)
+
+    def test_gcc(self):
+        if not os.path.exists(path("openmp_gcc")):
+            self.skipTest("skipped: the compiler is not GCC")
+        self.check_runtime("openmp_gcc", r"^(plain|dynamic|guided|at_run_time|sections|sum)\._omp_fn\.\d+$")
+
+    def test_tools_interface(self):
+        if not os.path.exists(path("openmp_llvm")):
+            self.skipTest("skipped: clang, or its OpenMP runtime, is not installed")
+        self.check_runtime("openmp_llvm", r"^openmp_llvm\+0x[0-9a-f]+$")
+
+    def test_only_where_it_is_asked_for(self):
+        for program in ("openmp_gcc", "openmp_llvm"):
+            if os.path.exists(path(program)):
+                self.assertEqual(self.record(program).visits(), {("solve",): 1})
+
+    def test_another_tool_keeps_the_interface(self):
+        if not os.path.exists(path("openmp_llvm")):
+            self.skipTest("skipped: clang, or its OpenMP runtime, is not installed")
+        run = self.record("openmp_llvm", annotations="openmp", OMP_TOOL_LIBRARIES="/nowhere/libtool.so")
+        self.assertEqual(run.visits(), {("solve",): 1})
+
+
 class Together(Case):
     def test_several_in_one_process(self):
         deepest = ("range", "marker", "own", "innermost")
@@ -262,7 +310,7 @@ class Together(Case):
         exported = {line.split()[-1] for line in symbols.splitlines()}
         known = re.compile(r"InitializeInjectionNvtx2|__itt_api_init|likwid_marker(Start|Stop)Region|PAPI_hl_region_(begin|end)|"
                            r"cali_(begin|end)_(region|phase|comm_region|byname)|cali_(begin_string|begin_string_byname|end|safe_end_string)|"
-                           r"_ZN4cali(8Function|15ScopeAnnotation)(C1EPKc|D1Ev)|kokkosp_\w+|__cyg_profile_func_(enter|exit)")
+                           r"_ZN4cali(8Function|15ScopeAnnotation)(C1EPKc|D1Ev)|kokkosp_\w+|__cyg_profile_func_(enter|exit)|GOMP_parallel\w*|ompt_start_tool")
         self.assertEqual([name for name in exported if not known.fullmatch(name)], [])
         self.assertGreater(len(exported), 30)
         dynamic = subprocess.run(["readelf", "-d", readers], capture_output=True, text=True, check=True).stdout

@@ -27,9 +27,9 @@ constexpr std::array injections = {
     Injection{"kokkos", "Kokkos' kernels and regions", "KOKKOS_PROFILE_LIBRARY", true},
 };
 
-/// Not by itself: each function of a program that was compiled with -finstrument-functions would
-/// cost what a region costs.
-constexpr const char* never_automatic = "cyg";
+/// Not by themselves: each function of a program that was compiled with -finstrument-functions
+/// would cost what a region costs, and parallel regions would stand between the program's own.
+constexpr std::array never_automatic = {"cyg", "openmp"};
 
 std::optional<std::string> value_of(const std::vector<std::string>& environment,
                                     const std::string& name) {
@@ -44,7 +44,7 @@ std::optional<std::string> value_of(const std::vector<std::string>& environment,
 
 const std::vector<std::string>& annotation_tools() {
   static const std::vector<std::string> tools = {"nvtx",    "itt",    "likwid", "papi",
-                                                 "caliper", "kokkos", "cyg"};
+                                                 "caliper", "kokkos", "cyg",    "openmp"};
   return tools;
 }
 
@@ -54,7 +54,8 @@ Result<Annotations> parse_annotations(const std::string& text) {
   if (text == "auto") {
     annotations.automatic = true;
     for (const std::string& tool : annotation_tools())
-      if (tool != never_automatic) annotations.tools.push_back(tool);
+      if (std::find(never_automatic.begin(), never_automatic.end(), tool) == never_automatic.end())
+        annotations.tools.push_back(tool);
     return annotations;
   }
   std::vector<std::string> named;

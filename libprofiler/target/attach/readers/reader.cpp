@@ -7,7 +7,8 @@
 namespace roofmark::readers {
 namespace {
 
-constexpr const char* names[] = {"nvtx", "itt", "likwid", "papi", "caliper", "kokkos", "cyg"};
+constexpr const char* names[] = {"nvtx",    "itt",    "likwid", "papi",
+                                 "caliper", "kokkos", "cyg",    "openmp"};
 constexpr unsigned all = (1u << (sizeof names / sizeof *names)) - 1;
 
 constexpr unsigned not_asked = ~0u;

@@ -11,7 +11,7 @@
 
 namespace roofmark::readers {
 
-enum class Tool : unsigned { nvtx, itt, likwid, papi, caliper, kokkos, cyg };
+enum class Tool : unsigned { nvtx, itt, likwid, papi, caliper, kokkos, cyg, openmp };
 
 /// Named in ROOFMARK_ANNOTATIONS, or that is not set.
 bool reads(Tool tool);
