@@ -99,7 +99,8 @@ int main(void) {
     global.lib = collector;
     if (initialise != NULL) initialise(&global, 0xffff);
   }
-  domain of = {1, "Solver domain", NULL, 0, NULL, NULL}, off = {0, "off", NULL, 0, NULL, NULL};
+  domain of = {1, "Solver domain", NULL, 0, NULL, NULL}, off = {0, "off", NULL, 0, NULL, NULL},
+         nameless = {1, NULL, NULL, 0, NULL, NULL};
   string_handle outer = {"assemble \xc3\xa4", NULL, 0, NULL, NULL},
                 inner = {"element", NULL, 0, NULL, NULL};
   if (task_begin == NULL) {
@@ -123,7 +124,11 @@ int main(void) {
   task_begin_overlapped(&of, second, none, &inner);
   task_end_overlapped(&of, second);
   task_end_overlapped(&of, first);
+  task_begin(&of, none, none, NULL); /* without a name */
+  task_begin(&nameless, none, none, NULL);
+  task_end(&nameless);
   task_begin_fn(&of, none, none, (void*)0x1234);
+  task_end(&of);
   task_end(&of);
 
   const int event = event_create("event of old", 12);

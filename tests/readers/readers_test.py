@@ -102,8 +102,8 @@ class Nvtx(Case):
 
 class Itt(Case):
     frame = ("Solver domain",)
-    visits = {frame: 1, (*frame, "assemble ä"): 1, (*frame, "assemble ä", "element"): 3, ("assemble ä",): 1,
-              ("assemble ä", "element"): 1, ("0x1234",): 1, ("event of old",): 1, ("worker",): 1}
+    visits = {frame: 2, (*frame, "assemble ä"): 1, (*frame, "assemble ä", "element"): 3, ("assemble ä",): 1,
+              ("assemble ä", "element"): 1, (*frame, "0x1234"): 1, (*frame, "task"): 1, ("event of old",): 1, ("worker",): 1}
     flop = {frame: 600, (*frame, "assemble ä", "element"): 600, ("assemble ä",): 0, ("event of old",): 20, ("worker",): 200}
 
     def test_tasks_frames_and_events_are_regions(self):

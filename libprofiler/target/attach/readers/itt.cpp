@@ -71,9 +71,17 @@ void push_name(Key key, const char* text, const wchar_t* wide) {
   push(key, name.bytes, name.length);
 }
 
+/// A task without a name has its domain's. TBB's have neither.
+void push_task(Key key, const Domain* domain, const StringHandle* name) {
+  if (name != nullptr)
+    push_name(key, name->text, name->wide_text);
+  else if (domain->name != nullptr || domain->wide_name != nullptr)
+    push_name(key, domain->name, domain->wide_name);
+  else
+    push(key, "task");
+}
 void task_begin(const Domain* domain, Id, Id, StringHandle* name) {
-  if (is_on(domain))
-    push_name(task_of(domain), name ? name->text : "", name ? name->wide_text : nullptr);
+  if (is_on(domain)) push_task(task_of(domain), domain, name);
 }
 void task_begin_fn(const Domain* domain, Id, Id, void* function) {
   if (!is_on(domain)) return;
@@ -93,8 +101,7 @@ void task_end_ex(const Domain* domain, void*, unsigned long long) {
   task_end(domain);
 }
 void task_begin_overlapped(const Domain* domain, Id id, Id, StringHandle* name) {
-  if (is_on(domain))
-    push_name(overlapped_of(id), name ? name->text : "", name ? name->wide_text : nullptr);
+  if (is_on(domain)) push_task(overlapped_of(id), domain, name);
 }
 void task_end_overlapped(const Domain* domain, Id id) {
   if (is_on(domain)) end(overlapped_of(id));
