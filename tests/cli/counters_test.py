@@ -175,6 +175,45 @@ class Counters(Recorded):
         self.assertEqual(regions["solve"]["flop"]["f64"]["value"], 10 + 5 + 70 + 6)
         self.assertEqual(regions["solve/child"]["flop"]["f64"]["value"], 6)
 
+    def test_page_faults(self):
+        self.write(table(more_quantities=[{"quantity": "bytes.L2.read", "scope": "process", "bound": "exact", "counts": "lines",
+                                           "sum": [{"weight": 4096, "event": "faults"}]}]))
+        regions = self.record("counted pages")
+        self.assertEqual(regions["pages"]["bytes"]["L2"]["read"]["value"], 64 * 4096)
+        self.assertEqual(regions["no pages"]["bytes"]["L2"]["read"]["value"], 0)
+
+    def test_threads_that_were_there_before_the_first_region_and_that_end_in_one(self):
+        def flop(scenario, *names):
+            regions = self.record(scenario)
+            for name in names:
+                self.assertEqual(regions[name]["flop"]["f64"]["source"], "measured", name)
+            return [regions[name]["flop"]["f64"]["value"] for name in names]
+        self.assertEqual(flop("counted early", "first", "solve", "solve/task"), [0, 220, 200])
+        self.assertEqual(flop("counted ended", "first", "second", "third"), [42, 300, 0])
+
+    def test_a_region_that_is_entered_on_one_thread_and_left_on_another(self):
+        regions = self.record("counted elsewhere")
+        self.assertEqual(regions["handed over"]["flop"]["f64"]["value"], 530)
+        self.assertEqual(regions["after"]["flop"]["f64"]["value"], 4)
+
+    def test_bytes_that_hardware_does_not_count_are_modelled_where_that_is_asked(self):
+        machine = os.path.join(SOURCE, "tests", "examples", "small_caches.machine.json")
+        content = table()
+        content["quantities"] = content["quantities"][:1]
+        content["not_countable"] = [{"quantities": ["bytes.DRAM.read", "bytes.DRAM.write"], "reason": "no such event", "remedy": "model"}]
+        self.write(content)
+        work = self.record("counted exact", "--machine", machine, counters="auto")["work"]
+        self.assertNotIn("DRAM", work["bytes"])
+        self.assertEqual(work["rooflines"][0]["verdict"], "undetermined")
+        self.assertIn("DRAM not counted", work["rooflines"][0]["verdict_detail"])
+        self.assertEqual(len(self.profile["passes"]), 2)
+        work = self.record("counted exact", "--machine", machine, "--modelled-bytes", counters="auto")["work"]
+        if "emulated" not in [one["collector"] for one in self.profile["passes"]]:
+            self.skipTest("no emulator here: " + self.said)
+        self.assertEqual((work["flop"]["f64"]["source"], work["flop"]["f64"]["value"]), ("measured", 6000))
+        self.assertEqual(work["bytes"]["DRAM"]["read"]["source"], "modelled")
+        self.assertNotIn("not counted", work["rooflines"][0].get("verdict_detail", ""))
+
     def test_a_program_without_regions_is_counted_as_a_whole(self):
         script = ("import ctypes, mmap\n"
                   "libc = ctypes.CDLL(None)\n"
