@@ -1,3 +1,4 @@
+#include <analysis/record/own_rank.hpp>
 #include <memory>
 
 #include "commands.hpp"
@@ -13,8 +14,11 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& target) {
   add_recording_options(*command, *arguments);
   command->callback([command, arguments, target] {
     arguments->target = target_of(*command, target);
+    arguments->rank = own_rank(arguments->target);
     const Session session = record_and_write(*arguments);
-    if (!session.file.empty() && arguments->output.empty())
+    if (arguments->rank)
+      tell_of_ranks(*arguments);
+    else if (!session.file.empty() && arguments->output.empty())
       tell("Recorded to " + session.file.string() + "; `roofmark report " + session.file.string() +
            "` shows it.");
     end_as(session.recording.end);

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <analysis/record/output_file.hpp>
+#include <analysis/record/own_rank.hpp>
 #include <analysis/report/terminal.hpp>
 #include <cstdio>
 #include <memory>
@@ -46,7 +47,14 @@ void add_run_command(CLI::App& app, const std::vector<std::string>& target) {
   add_recording_options(*command, *arguments);
   command->callback([command, arguments, target] {
     arguments->target = target_of(*command, target);
+    arguments->rank = own_rank(arguments->target);
     const Session session = record_and_write(*arguments);
+    // A report of one rank is not what was asked for, and one of all can't be made before the last
+    // has ended.
+    if (arguments->rank) {
+      tell_of_ranks(*arguments);
+      end_as(session.recording.end);
+    }
     // On stderr, as `perf stat` has it: stdout is the program's own.
     const Terminal terminal = terminal_of(STDERR_FILENO);
     TextOptions options;

@@ -33,6 +33,7 @@ inline constexpr int not_started = 125;
 void add_machine_command(CLI::App& app, int& status);
 void add_report_command(CLI::App& app, int& status);
 void add_compare_command(CLI::App& app, int& status);
+void add_merge_command(CLI::App& app, int& status);
 void add_chart_command(CLI::App& app, int& status);
 void add_events_command(CLI::App& app, int& status);
 void add_top_command(CLI::App& app, int& status);

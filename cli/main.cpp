@@ -92,6 +92,7 @@ int run(int argc, char** argv) {
   add_report_command(app, status);
   add_compare_command(app, status);
   add_top_command(app, status);
+  add_merge_command(app, status);
   add_machine_command(app, status);
   add_chart_command(app, status);
   add_events_command(app, status);

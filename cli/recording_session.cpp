@@ -9,6 +9,7 @@
 #include <analysis/profile/profile_json.hpp>
 #include <analysis/profile/repeats.hpp>
 #include <analysis/record/output_file.hpp>
+#include <analysis/record/own_rank.hpp>
 #include <analysis/record/shortage.hpp>
 #include <cmath>
 #include <collectors/emulated/inspect.hpp>
@@ -35,6 +36,8 @@ constexpr const char* default_stem = "out.roofmark";
 MeasureOptions machine_options(const RecordingArguments& arguments) {
   MeasureOptions options;
   if (!arguments.machine_file.empty()) options.file = arguments.machine_file;
+  options.for_ranks = arguments.rank.has_value();
+  options.probe = !options.for_ranks;
   return options;
 }
 
@@ -45,13 +48,29 @@ Result<Machine> measure(MeasureOptions options, const std::function<bool()>& int
   return machine;
 }
 
+/// Every rank of a job gets a file of its own in the folder that -o names.
+bool is_named(const RecordingArguments& arguments) {
+  return !arguments.output.empty() && !arguments.rank;
+}
+
+/// "rank-03.roofmark": in the order of the ranks when they are listed.
+std::string rank_stem(const JobRanks& job) {
+  const std::string number = std::to_string(job.rank.value_or(0));
+  const std::size_t width = std::to_string(job.size - 1).size();
+  return "rank-" + std::string(width - std::min(width, number.size()), '0') + number + ".roofmark";
+}
+
 /// The name that the profile gets.
 Result<fs::path> choose_file(const RecordingArguments& arguments) {
-  if (!arguments.output.empty()) return fs::path(arguments.output);
-  auto here = claim_name(".", default_stem, ".json", ".html");
+  if (is_named(arguments)) return fs::path(arguments.output);
+  std::error_code unknown;  // claim_name says why
+  const fs::path folder = arguments.rank ? folder_of_ranks(arguments) : ".";
+  if (arguments.rank) fs::create_directories(folder, unknown);
+  const std::string stem = arguments.rank ? rank_stem(*arguments.rank) : default_stem;
+  auto here = claim_name(folder, stem, ".json", ".html");
   if (here) return here->lexically_normal();
   for (const fs::path& directory : fallback_directories())
-    if (auto elsewhere = claim_name(directory, default_stem, ".json", ".html")) {
+    if (auto elsewhere = claim_name(directory, stem, ".json", ".html")) {
       tell("The recording goes to " + elsewhere->string() + " (" + to_line(here.error()) + ").");
       return elsewhere;
     }
@@ -66,7 +85,7 @@ class ProfileFile {
 
   /// What fails here is tried again, and told, in the end.
   void write_times(const Profile& profile) {
-    if (!arguments_.output.empty() && !is_replaceable(arguments_.output)) return;
+    if (is_named(arguments_) && !is_replaceable(arguments_.output)) return;
     if (!choose()) return;
     const auto written = write_somewhere(*path_, to_json(profile), fallback_directories());
     if (written)
@@ -110,7 +129,7 @@ class ProfileFile {
   /// Removes what lies at the chosen name and is ours: the empty file that kept a default name
   /// free, or the times that something better replaces elsewhere.
   void give_name_back() {
-    if (has_times_ || arguments_.output.empty()) unlink(path_->c_str());
+    if (has_times_ || !is_named(arguments_)) unlink(path_->c_str());
     path_.reset();
     has_times_ = false;
   }
@@ -173,12 +192,25 @@ RecordOptions options_of(const RecordingArguments& arguments) {
   if (const auto folder = store_folder({})) options.findings = *folder;
   if (arguments.budget_s > 0) options.budget_s = arguments.budget_s;
   options.install = InstallPaths::find();
-  options.tell = tell;
+  options.rank = arguments.rank;
+  // All ranks would say the same.
+  if (!arguments.rank || arguments.rank->rank == 0U) options.tell = tell;
   if (has_progress_line()) options.progress = show_progress;
   return options;
 }
 
 }  // namespace
+
+fs::path folder_of_ranks(const RecordingArguments& arguments) {
+  return arguments.output.empty() ? fs::path(default_stem) : fs::path(arguments.output);
+}
+
+void tell_of_ranks(const RecordingArguments& arguments) {
+  if (arguments.rank->rank != 0U) return;
+  const std::string folder = folder_of_ranks(arguments).string();
+  tell("Every rank is recorded to a file of its own in " + folder + "; `roofmark merge " + folder +
+       "` makes one profile of them.");
+}
 
 void tell(const std::string& line) {
   // Names of regions are among the words, and may hold anything.
@@ -268,6 +300,12 @@ void end_at_shortage(const Session& session, const std::function<void()>& work) 
 std::optional<Problem> output_problem(const RecordingArguments& arguments) {
   const std::string& output = arguments.output;
   if (output.empty()) return std::nullopt;
+  std::error_code unknown;
+  if (arguments.rank)
+    return fs::exists(output, unknown) && !fs::is_directory(output, unknown)
+               ? std::optional(Problem{"each rank writes a file of its own, and this is no folder",
+                                       "-o " + output, "name a folder; it is made"})
+               : std::nullopt;
   const char* const machine = std::getenv("ROOFMARK_MACHINE_FILE");
   const auto program =
       arguments.target.empty() ? std::nullopt : emulated::find_program(arguments.target.front());

@@ -28,6 +28,7 @@ struct RecordingArguments {
   bool multiplex = false;
   bool modelled_bytes = false;
   bool no_machine = false;
+  std::optional<JobRanks> rank;  ///< this process is one of a parallel job: it writes its own file
 };
 
 /// Adds the options to a command. `target` is what followed `--`.
@@ -46,6 +47,12 @@ Session record_and_write(const RecordingArguments& arguments);
 /// Does what is left to do when the target has ended. Where there is no memory for it: one line,
 /// and the end that the target had.
 void end_at_shortage(const Session& session, const std::function<void()>& work);
+
+/// Where the files of a job's ranks go.
+std::filesystem::path folder_of_ranks(const RecordingArguments& arguments);
+
+/// What becomes of them; said by one rank for all.
+void tell_of_ranks(const RecordingArguments& arguments);
 
 /// A line on stderr, with the command's name before it.
 void tell(const std::string& line);

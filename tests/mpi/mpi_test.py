@@ -110,6 +110,91 @@ class Whole(Job):
         self.assertEqual(triad["ranks"]["count"], RANKS)
 
 
+class Inside(Job):
+    """mpirun -n N roofmark record -o FOLDER -- program"""
+
+    def record(self, *words, counters="auto", **more):
+        return self.run_in(job(ROOFMARK, "record", "--counters", counters, "-o", "out", "--", *words),
+                           **more)
+
+    def test_every_rank_has_a_file_and_they_merge(self):
+        done = self.record(self.program, 20000, 5)
+        self.assertIn(f"{RANKS} ranks:", done.stdout)
+        names = sorted(path.name for path in (self.folder / "out").iterdir())
+        self.assertEqual(names, [f"rank-{rank}.roofmark.json" for rank in range(RANKS)])
+        # One rank speaks for all, and says how to count.
+        self.assertEqual(done.stderr.count("roofmark record -- mpirun"), 1, done.stderr)
+        self.assertEqual(done.stderr.count("roofmark merge out"), 1, done.stderr)
+
+        for rank in range(RANKS):
+            profile = self.load(f"out/rank-{rank}.roofmark.json")
+            ranks = profile["program"]["ranks"]
+            self.assertEqual((ranks["rank"], ranks["size"]), (rank, RANKS))
+            self.assertEqual(ranks["on_node"], RANKS)
+            triad = at(profile, "solve", "triad")
+            self.assertEqual(triad["visits"], 5)
+            self.assertNotIn("ranks", triad)
+            self.assertFalse(triad["flop"])
+            self.assertIn("launcher connects it once",
+                          " ".join(missing["reason"] for missing in triad["missing"]))
+
+        self.run_in([ROOFMARK, "merge", "out", "-o", "job.json"])
+        merged = self.load("job.json")
+        self.assertEqual(merged["program"]["ranks"]["recorded"], RANKS)
+        triad = at(merged, "solve", "triad")
+        self.assertEqual(triad["visits"], RANKS * 5)
+        times = [at(self.load(f"out/rank-{rank}.roofmark.json"), "solve", "triad")["wall_s"]["value"]
+                 for rank in range(RANKS)]
+        self.assertAlmostEqual(triad["ranks"]["max_s"], max(times))
+        self.assertAlmostEqual(triad["ranks"]["min_s"], min(times))
+        self.assertEqual(triad["ranks"]["max_rank"], times.index(max(times)))
+        self.assertGreaterEqual(triad["wall_s"]["value"], max(times))
+
+        # A second recording takes nothing from the first.
+        before = (self.folder / "out" / "rank-0.roofmark.json").read_bytes()
+        self.record(self.program, 20000, 5, counters="none")
+        self.assertEqual((self.folder / "out" / "rank-0.roofmark.json").read_bytes(), before)
+        self.assertEqual(len(list((self.folder / "out").iterdir())), 2 * RANKS)
+        done = self.run_in([ROOFMARK, "merge", "out", "-o", "both.json"], status=2)
+        self.assertIn("is there already", done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+        self.assertFalse((self.folder / "both.json").exists())
+
+    def test_the_job_ends_as_its_ranks_end(self):
+        self.record("sh", "-c", f"{self.program} 100 1; exit 7", counters="none", status=7)
+
+    def test_a_file_in_the_way_is_said_before_anything_runs(self):
+        (self.folder / "out").write_text("mine")
+        done = self.record(self.program, 100, 1, counters="none", status=125)
+        self.assertIn("this is no folder", done.stderr)
+        self.assertNotIn("ranks:", done.stdout)
+        self.assertEqual((self.folder / "out").read_text(), "mine")
+
+
+class Calibration(Job):
+    """The machine is measured once, by one of the ranks, for the whole node."""
+
+    def test_one_of_the_ranks_measures_the_node(self):
+        cache = self.folder / "cache"
+        own = environment()
+        del own["ROOFMARK_MACHINE_FILE"]
+        own["XDG_CACHE_HOME"] = str(cache)
+        # Bound to one core each where that is possible: the node is meant all the same.
+        words = job(ROOFMARK, "record", "--counters", "none", "-o", "out", "--", self.program, 1000, 1)
+        done = subprocess.run(list(map(str, words)), cwd=self.folder, env=own, text=True,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=500)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        kept = list((cache / "roofmark").glob("machine-*.json"))
+        self.assertEqual(len(kept), 1, kept)
+        profiles = [self.load(f"out/rank-{rank}.roofmark.json") for rank in range(RANKS)]
+        measured = {profile["machine"]["measured_at"] for profile in profiles}
+        self.assertEqual(len(measured), 1, measured)
+        self.assertEqual({profile["machine"]["topology"]["cores"] for profile in profiles},
+                         {json.loads(kept[0].read_text())["topology"]["cores"]})
+        self.assertFalse([note for profile in profiles for note in profile["machine"]["notes"]
+                          if "Another calibration" in note or "probe finds" in note])
+
+
 def main():
     global ROOFMARK, SOURCES, MPI, GROUP
     ROOFMARK, SOURCES = (pathlib.Path(word).resolve() for word in sys.argv[1:3])

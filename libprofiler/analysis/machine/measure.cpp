@@ -1,5 +1,8 @@
 #include "measure.hpp"
 
+#include <sched.h>
+#include <unistd.h>
+
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -75,11 +78,50 @@ std::optional<Machine> from_store(const std::filesystem::path& file, const Ident
   return machine;
 }
 
+/// While it lives this thread, and whoever it starts, may use all cores of the node that the
+/// system grants.
+class OnAllCores {
+ public:
+  explicit OnAllCores(bool wanted) {
+    if (!wanted || sched_getaffinity(0, sizeof before_, &before_) != 0) return;
+    // The kernel leaves out those that there are not, or that this process may not have.
+    cpu_set_t all;
+    CPU_ZERO(&all);
+    for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu) CPU_SET(cpu, &all);
+    changed_ = sched_setaffinity(0, sizeof all, &all) == 0;
+  }
+  ~OnAllCores() {
+    if (changed_) sched_setaffinity(0, sizeof before_, &before_);
+  }
+  OnAllCores(const OnAllCores&) = delete;
+  OnAllCores& operator=(const OnAllCores&) = delete;
+
+ private:
+  cpu_set_t before_{};
+  bool changed_ = false;
+};
+
+/// Where the ceilings are kept: for ranks, each of which would measure again otherwise, on the node
+/// itself where the usual place can't be written to.
+std::optional<std::filesystem::path> folder_for(const MeasureOptions& options) {
+  auto folder = store_folder(options);
+  if (!options.for_ranks) return folder;
+  std::error_code error;
+  if (folder) std::filesystem::create_directories(*folder, error);
+  if (folder && access(folder->c_str(), W_OK) == 0) return folder;
+  const std::filesystem::path own = "/tmp/roofmark-" + std::to_string(geteuid());
+  std::filesystem::create_directory(own, error);
+  std::filesystem::permissions(own, std::filesystem::perms::owner_all, error);
+  // Another's folder of that name is not to be trusted.
+  return error ? folder : std::optional(own);
+}
+
 }  // namespace
 
 Result<Machine> load_or_measure(const MeasureOptions& options, const MeasureProgress& progress) {
   if (const auto named = named_file(options)) return from_file(*named);
 
+  const OnAllCores all_cores(options.for_ranks);
   const Result<MachineLayout> layout = discover_layout();
   if (!layout) return tl::unexpected(layout.error());
   Identity identity = machine_identity(*layout);
@@ -87,7 +129,7 @@ Result<Machine> load_or_measure(const MeasureOptions& options, const MeasureProg
   if (options.quick) identity["quick"] = "yes";
 
   std::vector<std::string> notes;
-  const auto folder = store_folder(options);
+  const auto folder = folder_for(options);
   std::optional<std::filesystem::path> file;
   if (folder) file = store_file(*folder, identity);
   if (!file)
@@ -99,13 +141,19 @@ Result<Machine> load_or_measure(const MeasureOptions& options, const MeasureProg
 
   CalibrationLock lock;
   const double asked_s = monotonic_s();
-  const bool alone = lock.acquire(lock_patience_s, options.interrupted);
+  // Of many ranks each would have to wait for its turn with the lock only to find the file.
+  const auto no_more_waiting = [&] {
+    std::error_code unknown;
+    return is_interrupted(options) ||
+           (options.for_ranks && file && std::filesystem::exists(*file, unknown));
+  };
+  const bool alone = lock.acquire(lock_patience_s, no_more_waiting);
   if (is_interrupted(options)) return tl::unexpected(interrupted());
-  if (!alone) notes.emplace_back("Another calibration was still running: the ceilings may be low.");
   // Whoever held the lock may have measured just what is wanted.
-  const bool waited = monotonic_s() - asked_s > 0.01;
+  const bool waited = monotonic_s() - asked_s > 0.01 || options.for_ranks;
   if (file && waited && !options.refresh)
     if (std::optional<Machine> machine = stored()) return *machine;
+  if (!alone) notes.emplace_back("Another calibration was still running: the ceilings may be low.");
 
   Stopwatch watch;
   StoredMachine result;

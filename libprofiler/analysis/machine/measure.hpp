@@ -31,6 +31,10 @@ struct MeasureOptions {
   std::optional<std::string> file;  ///< use this machine file, measure nothing
   std::optional<std::string>
       cache_dir;  ///< instead of $XDG_CACHE_HOME/roofmark or ~/.cache/roofmark
+  /// Several processes of this node ask at the same time, each perhaps bound to cores of its own:
+  /// the whole node is meant, one of them measures it, and the others take what that one has found,
+  /// without probes that would disturb one another.
+  bool for_ranks = false;
   /// Asked now and then while measuring: true ends it early, and nothing is kept.
   std::function<bool()> interrupted;
 };

@@ -46,6 +46,10 @@ std::string host_name() {
 std::optional<Problem> why_not_counted(const RecordOptions& options, const NativeRun& native) {
   if (options.counters == "none")
     return Problem{"counting was not asked for (--counters none)", "", "--counters auto"};
+  if (options.rank)
+    return Problem{
+        "a rank of a running job can't be run a second time (its launcher connects it once)", "",
+        "count around the whole job: roofmark record -- mpirun ..."};
   if (options.once)
     return Problem{"the program was to run only once (--once), and that run was timed", "",
                    "leave out --once, or declare() the work in the source"};
@@ -58,6 +62,10 @@ std::optional<Problem> why_not_counted(const RecordOptions& options, const Nativ
                    "", "--budget SECONDS ends the counted run after that time"};
   }
   return std::nullopt;
+}
+
+bool runs_once(const RecordOptions& options) {
+  return options.once || options.rank;
 }
 
 /// Hardware counters were asked for, and nothing else will do.
@@ -145,7 +153,7 @@ std::shared_ptr<MeasuredPasses> plan_counters_of(const RecordOptions& options,
   hardware.installed_tables = options.install.share / "events";
   if (!options.findings.empty()) hardware.findings = options.findings;
   hardware.multiplex = options.multiplex;
-  hardware.once = options.once;
+  hardware.once = runs_once(options);
   hardware.tell = options.tell;
   auto plan = plan_hardware(hardware);
   if (!plan) {
@@ -170,7 +178,8 @@ void count(const RecordOptions& options, const TargetFile& target, const NativeR
   // end waits for the report, or types it again.
   const bool hurried = native.asked_to_end == SIGTERM || native.asked_to_end == SIGHUP;
   if (options.measure) keep_times(options, input, profile);
-  auto interrupted = measure(options, gate, hurried, profile);
+  std::optional<Problem> interrupted;
+  if (!options.rank) interrupted = measure(options, gate, hurried, profile);
   if (interrupted && !input.not_counted) input.not_counted = std::move(interrupted);
   if (measured) {
     const RunAgain again{options, input, scratch, standard_input, gate};
@@ -265,12 +274,26 @@ Recording record(const RecordOptions& options) {
   if (no_recording && options.tell)
     options.tell("Regions are not timed: " + to_line(*no_recording) + ".");
 
-  const bool to_be_counted = options.counters != "none" && !options.once;
+  const bool to_be_counted = options.counters != "none" && !runs_once(options);
   StdinCapture standard_input(scratch ? scratch->path() : "/nowhere",
                               to_be_counted ? stdin_bound_bytes : 0);
   const TargetFile target = look_at(options.command.empty() ? "" : options.command.front(),
                                     to_be_counted ? emulated::Look::code : emulated::Look::headers);
   JoinInput input;
+  if (options.rank) {
+    profile.program.ranks = options.rank;
+    profile.notes.push_back(
+        options.rank->on_node
+            ? "Its roof is this rank's share of the node, 1/" +
+                  std::to_string(*options.rank->on_node) + "."
+            : "How many ranks its node has is not known: the roof is the whole node's.");
+    if (auto ended = measure(options, gate, false, profile)) {
+      ended->reason = "it was interrupted before the program was started";
+      recording.end.exit_code = 125;
+      recording.not_started = std::move(ended);
+      return recording;
+    }
+  }
   PapiPass papi = plan_papi(options, scratch ? &*scratch : nullptr);
   std::optional<std::filesystem::path> plan = papi.plan;
   std::optional<Problem> no_hardware;

@@ -22,7 +22,10 @@ struct RecordOptions {
   std::filesystem::path findings;    ///< folder of what `roofmark check` found; empty: none
   bool full_cache = false;           ///< simulate every access, sample nothing
   bool once = false;                 ///< the target may run only once
-  std::optional<double> budget_s;    ///< wall time for the counted pass; unset: the default
+  /// This process is a rank of a parallel job, and the target runs in its place: only once, since
+  /// the launcher connects a rank once, and the machine is measured before it, while no rank runs.
+  std::optional<JobRanks> rank;
+  std::optional<double> budget_s;  ///< wall time for the counted pass; unset: the default
   /// How long the counted pass may get no further, where no budget was given; unset: many times
   /// what is expected of it.
   std::optional<double> patience_s;

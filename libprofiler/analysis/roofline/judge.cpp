@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <analysis/machine/scaled.hpp>
 #include <analysis/profile/path_index.hpp>
 #include <cmath>
 #include <roofmark/roofline.hpp>
@@ -98,7 +99,13 @@ class TreeJudge {
   explicit TreeJudge(Profile& profile)
       : profile_(profile),
         children_(children_of(profile.regions)),
-        judged_(profile.regions.size()) {}
+        judged_(profile.regions.size()) {
+    const auto& job = profile.program.ranks;
+    if (job && job->rank && job->on_node.value_or(1) > 1) {
+      ranks_on_node_ = *job->on_node;
+      share_ = share_of(profile.machine, ranks_on_node_);
+    }
+  }
 
   void judge_all() {
     std::vector<std::size_t> order(profile_.regions.size());
@@ -169,20 +176,37 @@ class TreeJudge {
   void judge_one(std::size_t index) {
     Region& region = profile_.regions[index];
     const auto pages = profile_.program.large_page_share;
-    Case whole = leaf(region.work, region, profile_.machine, pages);
+    Case whole = leaf(region.work, region, machine(), pages);
     whole.waited_share = profile_.program.waited_share;
     if (children_[index].empty()) {
-      region.rooflines = {conclude(whole)};
+      region.rooflines = {conclude_shared(whole)};
       region.self_rooflines = region.rooflines;
     } else {
-      Case self = leaf(region.self, region, profile_.machine, pages);
+      Case self = leaf(region.self, region, machine(), pages);
       self.waited_share = profile_.program.waited_share;
       if (has_serial_children(index)) sum_children(index, self, whole);
-      region.self_rooflines = {conclude(self)};
-      region.rooflines = {conclude(whole)};
+      region.self_rooflines = {conclude_shared(self)};
+      region.rooflines = {conclude_shared(whole)};
     }
     judged_[index] = {whole.machine_time, whole.written_time, whole.time};
     flag(region);
+  }
+
+  /// A rank's roof is its share of the node.
+  const Machine& machine() const { return share_ ? *share_ : profile_.machine; }
+
+  /// Ranks that wait leave others more than their share: what is above that is no error as long as
+  /// the node could do it.
+  Roofline conclude_shared(const Case& it) const {
+    Roofline made = conclude(it);
+    if (!share_ || made.verdict != Verdict::above_roof) return made;
+    Case on_node = leaf(it.work, it.region, profile_.machine, profile_.program.large_page_share);
+    on_node.waited_share = it.waited_share;
+    Roofline of_node = conclude(on_node);
+    of_node.notes.push_back("It did more than a share of 1/" + std::to_string(ranks_on_node_) +
+                            " of the node allows, since not all ranks ran all the time: the roof "
+                            "is the whole node's.");
+    return of_node;
   }
 
   static void flag(Region& region) {
@@ -196,6 +220,8 @@ class TreeJudge {
   }
 
   Profile& profile_;
+  std::uint64_t ranks_on_node_ = 1;
+  std::optional<Machine> share_;
   std::vector<std::vector<std::size_t>> children_;
   std::vector<Times> judged_;
 };

@@ -1,0 +1,285 @@
+#include <algorithm>
+#include <analysis/machine/scaled.hpp>
+#include <analysis/profile/merge_ranks.hpp>
+#include <limits>
+
+namespace roofmark {
+namespace {
+
+constexpr std::uint64_t most_ranks = 100'000'000;  // a bit each
+constexpr std::size_t most_notes = 40;
+constexpr std::size_t most_missing = 24;  // of one region
+constexpr std::size_t most_named = 12;    // runs of ranks that are missing
+
+double value_of(const std::optional<Measure>& measure) {
+  return measure ? measure->value : 0;
+}
+
+/// "Intel Xeon, 64 cores": nodes of which this differs have other ceilings.
+std::string kind_of(const Machine& machine) {
+  const auto model = machine.identity.find("cpu_model");
+  return (model != machine.identity.end() ? model->second : "an unknown processor") + ", " +
+         std::to_string(machine.topology.cores) + " cores";
+}
+
+}  // namespace
+
+std::optional<Problem> RankMerge::add(const Profile& profile, const std::string& name) {
+  const auto& job = profile.program.ranks;
+  if (!job || !job->rank)
+    return Problem{"it is no recording of one rank of a job", name,
+                   "record the ranks with mpirun -n N roofmark record -o FOLDER -- PROGRAM"};
+  const std::uint64_t rank = *job->rank;
+  if (job->size > most_ranks || rank >= job->size)
+    return Problem{
+        "it says that it is rank " + std::to_string(rank) + " of " + std::to_string(job->size),
+        name, "record it again"};
+  if (recorded_ > 0 && job->size != program_.ranks->size)
+    return Problem{"it is of a job of " + std::to_string(job->size) +
+                       " ranks, the files before of one of " + std::to_string(program_.ranks->size),
+                   name, "name the files of one job only"};
+  if (recorded_ > 0 && seen_[rank])
+    return Problem{"rank " + std::to_string(rank) + " is there already", name,
+                   "name the files of one job only; an empty folder for each recording helps"};
+  if (recorded_ == 0) {
+    program_ = profile.program;
+    seen_.resize(job->size);
+    lowest_ = rank;
+    machine_ = profile.machine;
+  } else {
+    if (rank < lowest_) {
+      lowest_ = rank;
+      program_.command = profile.program.command;
+    }
+    if (profile.program.started < program_.started) program_.started = profile.program.started;
+    if (program_.exit_status == 0) program_.exit_status = profile.program.exit_status;
+    if (kind_of(profile.machine) != kind_of(machine_) && !unequal_node_)
+      unequal_node_ = profile.program.host + " (" + kind_of(profile.machine) + ")";
+  }
+  seen_[rank] = true;
+  ++recorded_;
+  nodes_.insert(profile.program.host);
+  if (profile.program.waited_share) {
+    waited_ += *profile.program.waited_share;
+    ++waited_known_;
+  }
+  if (profile.program.large_page_share) {
+    large_pages_ += *profile.program.large_page_share;
+    ++large_pages_known_;
+  }
+  add_passes(profile);
+  add_notes(profile);
+  for (const Region& one : profile.regions) add_region(one, rank);
+  return std::nullopt;
+}
+
+RankMerge::RegionSum& RankMerge::region(const std::vector<std::string>& path) {
+  std::size_t index = 0;
+  for (const std::string& name : path) {
+    const auto [found, is_new] = by_name_[index].try_emplace(name, regions_.size());
+    const std::size_t child = found->second;
+    if (is_new) {
+      regions_[index].children.push_back(child);
+      regions_.emplace_back().name = name;
+      by_name_.emplace_back();
+    }
+    index = child;
+  }
+  return regions_[index];
+}
+
+void RankMerge::add_region(const Region& one, std::uint64_t rank) {
+  RegionSum& sum = region(one.path);
+  if (one.path.empty()) has_whole_ = true;
+  ++sum.ranks;
+  sum.visits += one.visits;
+  sum.threads += one.threads;
+  sum.flags.insert(one.flags.begin(), one.flags.end());
+  sum.marker_s += one.marker_s;
+  const double cores = value_of(one.cores_used);
+  const auto add_time = [&](const std::optional<Measure>& wall, RankTimes& times, double& busy_s,
+                            bool& all) {
+    if (!wall) {
+      all = false;
+      return;
+    }
+    times.add(rank, wall->value);
+    busy_s += wall->value * cores;
+  };
+  add_time(one.work.wall_s, sum.wall, sum.busy_s, sum.all_timed);
+  add_time(one.self.wall_s, sum.self_wall, sum.self_busy_s, sum.all_self_timed);
+  sum.thread_s += value_of(one.work.thread_s);
+  sum.self_thread_s += value_of(one.self.thread_s);
+  if (!one.work.thread_s || !one.self.thread_s) sum.all_thread_timed = false;
+  sum.work.add(one.work);
+  sum.self.add(one.self);
+  std::vector<Missing> lacking = one.missing;
+  for (const auto& [level, traffic] : one.work.bytes)
+    for (const auto* count : {&traffic.read, &traffic.write, &traffic.total})
+      if (*count && ((*count)->scope == Scope::socket || (*count)->scope == Scope::device))
+        lacking.push_back({"bytes." + level,
+                           "it was counted for whole sockets, which ranks share: a sum over ranks "
+                           "would hold it several times",
+                           "record around the job: roofmark record -- mpirun ..."});
+  for (const Missing& missing : lacking)
+    if (sum.missing.size() < most_missing &&
+        std::find(sum.missing.begin(), sum.missing.end(), missing) == sum.missing.end())
+      sum.missing.push_back(missing);
+}
+
+void RankMerge::add_passes(const Profile& profile) {
+  for (const Pass& pass : profile.passes) {
+    const auto same = std::find_if(passes_.begin(), passes_.end(), [&](const Pass& known) {
+      return known.purpose == pass.purpose && known.collector == pass.collector;
+    });
+    if (same == passes_.end()) {
+      passes_.push_back(pass);
+      continue;
+    }
+    same->wall_s = std::max(same->wall_s, pass.wall_s);
+    same->coverage = std::min(same->coverage, pass.coverage);
+    if (same->exit_status.value_or(0) == 0) same->exit_status = pass.exit_status;
+  }
+}
+
+void RankMerge::add_notes(const Profile& profile) {
+  for (const std::string& note : profile.notes) {
+    // What a rank says of itself alone is not said of the job.
+    if (note.starts_with("Its roof is this rank's share")) continue;
+    if (std::find(notes_.begin(), notes_.end(), note) != notes_.end()) continue;
+    if (notes_.size() < most_notes)
+      notes_.push_back(note);
+    else
+      ++notes_left_out_;
+  }
+}
+
+Region RankMerge::row_of(const RegionSum& sum, std::vector<std::string> path) const {
+  Region row;
+  row.path = std::move(path);
+  row.visits = sum.visits;
+  row.threads = sum.threads;
+  row.flags = sum.flags;
+  row.marker_s = sum.marker_s;
+  row.work = sum.work.work();
+  row.self = sum.self.work();
+  row.missing = sum.missing;
+  const double cores = static_cast<double>(std::max(1U, machine_.topology.cores)) *
+                       static_cast<double>(nodes_.size());
+  // As if all ranks were in it at the same time: as long as the slowest, and no shorter than their
+  // work keeps all cores busy. Where ranks took turns it was longer, and the rate is lower.
+  const auto wall = [&](const RankTimes& times, double busy_s) {
+    Measure measure{std::max(times.max_s(), busy_s / cores), Source::measured, {}, {}};
+    if (times.ranks() > 1) measure.source = Source::estimated;
+    return measure;
+  };
+  if (sum.all_timed && sum.wall.ranks() > 0) {
+    row.work.wall_s = wall(sum.wall, sum.busy_s);
+    row.ranks = sum.wall.spread();
+    if (row.ranks && row.ranks->mean_s > 0) row.imbalance = row.ranks->max_s / row.ranks->mean_s;
+    if (sum.busy_s > 0 && row.work.wall_s->value > 0)
+      row.cores_used = Measure{sum.busy_s / row.work.wall_s->value, Source::estimated, {}, {}};
+  }
+  if (sum.all_self_timed && sum.self_wall.ranks() > 0)
+    row.self.wall_s = wall(sum.self_wall, sum.self_busy_s);
+  if (sum.all_thread_timed) {
+    row.work.thread_s = Measure{sum.thread_s, Source::measured, {}, {}};
+    row.self.thread_s = Measure{sum.self_thread_s, Source::measured, {}, {}};
+  }
+  return row;
+}
+
+void RankMerge::append(std::size_t index, std::vector<std::string>& path, Profile& job) const {
+  // Depth first, without a stack frame for each level: recursions are thousands deep.
+  struct Step {
+    std::size_t region, next_child;
+  };
+  std::vector<Step> steps{{index, 0}};
+  if (index != 0 || has_whole_) job.regions.push_back(row_of(regions_[index], path));
+  while (!steps.empty()) {
+    Step& step = steps.back();
+    const std::vector<std::size_t>& children = regions_[step.region].children;
+    if (step.next_child == children.size()) {
+      steps.pop_back();
+      if (!path.empty()) path.pop_back();
+      continue;
+    }
+    const std::size_t child = children[step.next_child++];
+    path.push_back(regions_[child].name);
+    if (regions_[child].ranks > 0) job.regions.push_back(row_of(regions_[child], path));
+    steps.push_back({child, 0});
+  }
+}
+
+std::string RankMerge::missing_ranks() const {
+  std::string text;
+  std::size_t runs = 0;
+  for (std::size_t rank = 0; rank < seen_.size(); ++rank) {
+    if (seen_[rank]) continue;
+    const std::size_t first = rank;
+    while (rank + 1 < seen_.size() && !seen_[rank + 1]) ++rank;
+    if (++runs > most_named) return text + " and others";
+    text += (text.empty() ? "" : ", ") + std::to_string(first) +
+            (rank > first ? "-" + std::to_string(rank) : "");
+  }
+  return text;
+}
+
+Result<Profile> RankMerge::finish() const {
+  if (recorded_ == 0)
+    return tl::unexpected(
+        Problem{"there is no recording of a rank", "",
+                "name the files of a job's ranks, or the folder that holds them"});
+  Profile job;
+  job.program = program_;
+  if (nodes_.size() > 1) job.program.host = std::to_string(nodes_.size()) + " nodes";
+  job.program.ranks->rank.reset();
+  job.program.ranks->on_node.reset();
+  job.program.ranks->recorded = recorded_;
+  job.program.ranks->nodes = nodes_.size();
+  // Of ranks of about the same size.
+  const auto mean = [](double sum, std::uint64_t known) {
+    return known > 0 ? std::optional(sum / static_cast<double>(known)) : std::nullopt;
+  };
+  job.program.waited_share = mean(waited_, waited_known_);
+  job.program.large_page_share = mean(large_pages_, large_pages_known_);
+  job.passes = passes_;
+  if (recorded_ < seen_.size()) {
+    const std::uint64_t missing = seen_.size() - recorded_;
+    job.notes.push_back((missing == 1 ? "Rank " : "Ranks ") + missing_ranks() + " of " +
+                        std::to_string(seen_.size()) + (missing == 1 ? " is" : " are") +
+                        " not in here: its work is missing from every row, and its time from the "
+                        "imbalance.");
+    if (missing > 1) {
+      std::string& note = job.notes.back();
+      note.replace(note.find("its work"), 8, "their work");
+      note.replace(note.find("its time"), 8, "their times");
+    }
+  }
+  if (unequal_node_) {
+    job.notes.push_back("No roof: the nodes are not alike, as " + *unequal_node_ +
+                        " differs from the first (" + kind_of(machine_) +
+                        "); merge the ranks of each kind apart.");
+  } else {
+    job.machine = of_nodes(machine_, nodes_.size());
+    if (nodes_.size() > 1)
+      job.notes.push_back("The ceilings are those of " + std::to_string(nodes_.size()) +
+                          " nodes: " + std::to_string(nodes_.size()) +
+                          " times what the first one measured.");
+  }
+  if (recorded_ > 1)
+    job.notes.push_back(
+        "Times are joined as if ranks were in a region at the same time: it lasts as long as its "
+        "slowest rank, and no less than its work keeps all cores busy. Where ranks took turns its "
+        "rate was lower.");
+  job.notes.insert(job.notes.end(), notes_.begin(), notes_.end());
+  if (notes_left_out_ > 0)
+    job.notes.push_back(std::to_string(notes_left_out_) +
+                        " more notes of single ranks are left "
+                        "out.");
+  std::vector<std::string> path;
+  append(0, path, job);
+  return job;
+}
+
+}  // namespace roofmark

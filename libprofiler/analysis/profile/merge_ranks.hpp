@@ -1,0 +1,90 @@
+// Makes one profile of a parallel job of the profiles of its ranks, one after the other: what is
+// kept grows with the number of regions, and by a few words with that of ranks. Pure.
+#pragma once
+
+#include <analysis/profile/rank_times.hpp>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <roofmark/profile.hpp>
+#include <roofmark/result.hpp>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace roofmark {
+
+/// The sum of what many ranks counted. A quantity that one of them lacks is lacked by the sum.
+class WorkSum {
+ public:
+  void add(const Work& work);
+  /// Without times.
+  Work work() const;
+
+ private:
+  struct BytesSeen {
+    std::uint64_t read = 0, write = 0, total = 0;
+  };
+
+  std::uint64_t ranks_ = 0;
+  Work sum_;
+  // By quantity: how many ranks had it.
+  std::map<Precision, std::uint64_t> flop_seen_;
+  std::map<std::string, BytesSeen> bytes_seen_;
+  std::map<std::string, std::uint64_t> operations_seen_, events_seen_;
+  std::uint64_t mix_seen_ = 0;
+};
+
+class RankMerge {
+ public:
+  /// Why this is no rank of the job that the ones before are of; nothing was added then.
+  std::optional<Problem> add(const Profile& rank, const std::string& name);
+
+  std::uint64_t ranks() const { return recorded_; }
+
+  /// The job: counts are summed over ranks, ceilings over nodes. A problem where none was added.
+  Result<Profile> finish() const;
+
+ private:
+  struct RegionSum {
+    std::vector<std::size_t> children;
+    std::string name;
+    std::uint64_t visits = 0, threads = 0;
+    std::set<std::string> flags;
+    double marker_s = 0;
+    RankTimes wall, self_wall;
+    double thread_s = 0, self_thread_s = 0;
+    double busy_s = 0, self_busy_s = 0;  ///< summed over ranks: time x cores that were busy
+    bool all_timed = true, all_self_timed = true, all_thread_timed = true;
+    std::uint64_t ranks = 0;  ///< that entered it
+    WorkSum work, self;
+    std::vector<Missing> missing;
+  };
+
+  RegionSum& region(const std::vector<std::string>& path);
+  void add_region(const Region& region, std::uint64_t rank);
+  void add_passes(const Profile& rank);
+  void add_notes(const Profile& rank);
+  Region row_of(const RegionSum& sum, std::vector<std::string> path) const;
+  void append(std::size_t index, std::vector<std::string>& path, Profile& job) const;
+  std::string missing_ranks() const;
+
+  std::vector<RegionSum> regions_ = std::vector<RegionSum>(1);
+  std::vector<std::unordered_map<std::string, std::size_t>> by_name_ =
+      std::vector<std::unordered_map<std::string, std::size_t>>(1);
+  bool has_whole_ = false;
+  std::uint64_t recorded_ = 0, lowest_ = 0;
+  std::vector<bool> seen_;
+  std::set<std::string> nodes_;
+  Program program_;
+  Machine machine_;  ///< of the first node
+  std::optional<std::string> unequal_node_;
+  double waited_ = 0, large_pages_ = 0;
+  std::uint64_t waited_known_ = 0, large_pages_known_ = 0;
+  std::vector<Pass> passes_;
+  std::vector<std::string> notes_;
+  std::uint64_t notes_left_out_ = 0;
+};
+
+}  // namespace roofmark
