@@ -91,6 +91,7 @@ int run(int argc, char** argv) {
   add_record_command(app, target);
   add_report_command(app, status);
   add_compare_command(app, status);
+  add_import_command(app, status);
   add_top_command(app, status);
   add_merge_command(app, status);
   add_machine_command(app, status);

@@ -25,7 +25,7 @@ std::string machine_line(const Machine& machine) {
     return found == machine.identity.end() ? std::string() : printable(found->second);
   };
   std::string text = field("cpu_model");
-  if (machine.topology.cores > 0)
+  if (machine.topology.cores > 0 && machine.identity.count("kind") == 0)
     text += fmt::format("{}{} core{}", text.empty() ? "" : ", ", machine.topology.cores,
                         machine.topology.cores == 1 ? "" : "s");
   return text;

@@ -38,8 +38,12 @@ std::vector<std::string> run_facts(const Profile& profile) {
   std::vector<std::string> facts;
   const auto& identity = profile.machine.identity;
   if (const auto model = identity.find("cpu_model"); model != identity.end())
-    facts.push_back(fmt::format("{}, {} core{}", model->second, profile.machine.topology.cores,
-                                profile.machine.topology.cores == 1 ? "" : "s"));
+    // A device's ceilings are of all of it.
+    facts.push_back(identity.count("kind") > 0
+                        ? model->second
+                        : fmt::format("{}, {} core{}", model->second,
+                                      profile.machine.topology.cores,
+                                      profile.machine.topology.cores == 1 ? "" : "s"));
   if (std::string job = job_text(profile.program); !job.empty()) facts.push_back(std::move(job));
   if (!profile.program.host.empty()) facts.push_back("on " + profile.program.host);
   if (!profile.program.started.empty()) facts.push_back(profile.program.started);

@@ -1,0 +1,348 @@
+#include "nsight_profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <roofmark/roofline.hpp>
+#include <set>
+
+#include "nsight_data.hpp"
+#include "nsight_value.hpp"
+
+namespace roofmark::import {
+namespace {
+
+using Json = nlohmann::json;
+
+/// The table of metrics. Ours, and compiled in: a fault in it is a fault of the build.
+const Json& table() {
+  static const Json json = Json::parse(nsight_text());
+  return json;
+}
+
+std::string text_at(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found == json.end() ? std::string() : found->get<std::string>();
+}
+
+std::optional<double> value_at(const Launch& launch, const std::string& metric) {
+  const auto found = launch.metrics.find(metric);
+  if (metric.empty() || found == launch.metrics.end()) return std::nullopt;
+  return metric_value(found->second.text, found->second.unit);
+}
+
+std::optional<double> product(std::optional<double> a, std::optional<double> b) {
+  return a && b ? std::optional(*a * *b) : std::nullopt;
+}
+
+std::optional<double> time_of(const Launch& launch) {
+  for (const Json& metric : table()["time"])
+    if (const auto time = value_at(launch, metric.get<std::string>()); time && *time > 0)
+      return time;
+  return std::nullopt;
+}
+
+/// A count over the kernel: its sum, or what is counted in a cycle over its cycles.
+std::optional<double> count_of(const Launch& launch, const std::string& metric) {
+  if (const auto sum = value_at(launch, metric + ".sum")) return sum;
+  const auto cycles = product(value_at(launch, text_at(table(), "count_clock")), time_of(launch));
+  return product(value_at(launch, metric + ".sum.per_cycle_elapsed"), cycles);
+}
+
+/// FLOPs of a precision; nothing where one of its kinds of instructions was not counted.
+std::optional<double> flop_of(const Launch& launch, const std::string& precision) {
+  double sum = 0;
+  for (const Json& part : table()["flop"]) {
+    if (text_at(part, "precision") != precision) continue;
+    auto count = product(count_of(launch, text_at(part, "metric")), part["weight"].get<double>());
+    if (!count) {
+      // Nsight Compute's own roofline has these per cycle and weighted.
+      const auto cycles =
+          product(value_at(launch, text_at(table(), "count_clock")), time_of(launch));
+      count = product(value_at(launch, text_at(part, "doubled")), cycles);
+    }
+    if (!count) return std::nullopt;
+    sum += *count;
+  }
+  return sum;
+}
+
+struct LevelBytes {
+  std::optional<double> read, write, total;
+  explicit operator bool() const { return (read && write) || total; }
+};
+
+/// The most that any metric of tensor units says; nothing where the table has none of them.
+std::optional<double> tensor_work(const Launch& launch) {
+  std::optional<double> most;
+  for (const auto& [metric, cell] : launch.metrics)
+    if (metric.find("pipe_tensor") != std::string::npos ||
+        metric.find("path_tensor") != std::string::npos)
+      if (const auto value = metric_value(cell.text, cell.unit))
+        most = std::max(most.value_or(0), *value);
+  return most;
+}
+
+LevelBytes bytes_of(const Launch& launch, const Json& level) {
+  LevelBytes bytes;
+  const auto first_of = [&](const char* key) -> std::optional<double> {
+    const auto names = level.find(key);
+    if (names == level.end()) return std::nullopt;
+    for (const Json& metric : *names)
+      if (const auto value = value_at(launch, metric.get<std::string>())) return value;
+    return std::nullopt;
+  };
+  bytes.read = first_of("read");
+  bytes.write = first_of("write");
+  const std::string total = text_at(level, "total");
+  bytes.total = value_at(launch, total + ".sum");
+  if (!bytes.total)
+    bytes.total = product(value_at(launch, total + ".sum.per_second"), time_of(launch));
+  return bytes;
+}
+
+Count measured(double value) {
+  Count count;
+  count.value = static_cast<std::uint64_t>(std::llround(std::min(value, 9e18)));
+  count.source = Source::measured;
+  count.collector = "ncu";
+  count.scope = Scope::device;
+  return count;
+}
+
+void add(std::optional<Count>& sum, const std::optional<double>& value) {
+  if (!value) return;
+  if (!sum) sum = measured(0);
+  sum->value += measured(*value).value;
+}
+
+/// Launches of one kernel.
+class Kernel {
+ public:
+  explicit Kernel(const std::string& name) { region_.path = {name}; }
+
+  void add_launch(const Launch& launch) {
+    const auto time = time_of(launch);
+    if (time) times_.push_back(*time);
+    ++region_.visits;
+    used_tensor_units_ = used_tensor_units_ || tensor_work(launch).value_or(0) > 0;
+    for (const char* precision : {"f64", "f32", "f16"}) {
+      const auto flop = flop_of(launch, precision);
+      if (!flop) {
+        unknown_flop_.insert(precision);
+        continue;
+      }
+      flop_[precision] += *flop;
+    }
+    for (const Json& level : table()["bytes"]) {
+      const std::string name = text_at(level, "level");
+      const LevelBytes bytes = bytes_of(launch, level);
+      if (!bytes) continue;
+      Traffic& traffic = region_.work.bytes[name];
+      ++byte_launches_[name];
+      if (bytes.read && bytes.write) {
+        add(traffic.read, bytes.read);
+        add(traffic.write, bytes.write);
+      } else {
+        add(traffic.total, bytes.total);
+      }
+    }
+  }
+
+  Region region(std::set<std::string>& levels) {
+    Region region = region_;
+    region.threads = 1;
+    region.cores_used = Measure{1, Source::measured, {}, {}};
+    put_times(region);
+    put_flop(region);
+    for (const char* level : {"DRAM", "L2", "L1"}) {
+      const auto launches = byte_launches_.find(level);
+      if (launches != byte_launches_.end() && launches->second == region.visits) {
+        levels.insert(level);
+        continue;
+      }
+      region.work.bytes.erase(level);
+      region.missing.push_back({"bytes." + std::string(level),
+                                launches == byte_launches_.end()
+                                    ? "the table has no metric of it"
+                                    : "some of its launches have no value of it",
+                                ask()});
+    }
+    region.self = region.work;
+    return region;
+  }
+
+ private:
+  static std::string ask() { return text_at(table(), "ask"); }
+
+  void put_times(Region& region) {
+    if (times_.size() != region.visits) {
+      region.missing.push_back({"time.wall", "gpu__time_duration is not in the table", ask()});
+      return;
+    }
+    double sum = 0, squares = 0;
+    for (const double time : times_) sum += time;
+    region.work.wall_s = Measure{sum, Source::measured, {}, {}};
+    region.work.thread_s = region.work.wall_s;
+    const double mean = sum / static_cast<double>(times_.size());
+    for (const double time : times_) squares += (time - mean) * (time - mean);
+    VisitTimes visits;
+    visits.first = times_.front();
+    std::sort(times_.begin(), times_.end());
+    visits.min = times_.front();
+    visits.max = times_.back();
+    visits.median = times_[times_.size() / 2];
+    visits.stddev = std::sqrt(squares / static_cast<double>(times_.size()));
+    region.visit_s = visits;
+  }
+
+  void put_flop(Region& region) {
+    // Their FLOPs are most of such a kernel's: the others alone would place it far too low.
+    if (used_tensor_units_) {
+      region.missing.push_back({"flop", "it used tensor units, whose operations are not imported",
+                                "look at it in Nsight Compute's own roofline"});
+      return;
+    }
+    for (const auto& [precision, value] : flop_) {
+      if (unknown_flop_.count(precision) > 0) continue;
+      const auto word = parse_word<Precision>(precision);
+      if (word) region.work.flop[*word] = measured(value);
+    }
+    for (const std::string& precision : unknown_flop_)
+      region.missing.push_back({"flop." + precision,
+                                "the table does not have all instructions of this precision",
+                                ask()});
+    if (region.work.flop.empty())
+      region.missing.push_back({"flop",
+                                "no precision was counted whole, and a utilisation in percent is "
+                                "no count",
+                                ask()});
+  }
+
+  Region region_;
+  std::vector<double> times_;
+  std::map<std::string, double> flop_;
+  std::set<std::string> unknown_flop_;
+  bool used_tensor_units_ = false;
+  std::map<std::string, std::uint64_t> byte_launches_;
+};
+
+/// The chip's own limits at the clocks of the table: the median over its launches.
+std::optional<double> median_product(const std::vector<Launch>& launches,
+                                     const std::string& per_cycle, const std::string& clock) {
+  std::vector<double> values;
+  for (const Launch& launch : launches)
+    if (const auto value = product(value_at(launch, per_cycle), value_at(launch, clock)))
+      values.push_back(*value);
+  if (values.empty()) return std::nullopt;
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+Machine machine_of(const std::vector<Launch>& launches) {
+  Machine machine;
+  const Launch& first = launches.front();
+  const auto name = first.metrics.find(text_at(table(), "device_name"));
+  machine.identity["cpu_model"] = name != first.metrics.end() && !name->second.text.empty()
+                                      ? name->second.text
+                                      : "GPU of compute capability " + first.compute_capability;
+  machine.identity["kind"] = "gpu";
+  // Its ceilings are of the whole device: the model's one core.
+  machine.topology.cores = machine.topology.threads = 1;
+  for (const Json& peak : table()["peaks"]) {
+    auto per_s =
+        product(median_product(launches, text_at(peak, "metric"), text_at(table(), "peak_clock")),
+                peak["weight"].get<double>());
+    if (!per_s)
+      per_s = median_product(launches, text_at(peak, "weighted"), text_at(table(), "peak_clock"));
+    const auto precision = parse_word<Precision>(text_at(peak, "precision"));
+    if (!per_s || !(*per_s > 0) || !precision) continue;
+    ComputeCeiling ceiling;
+    ceiling.precision = *precision;
+    ceiling.isa = "cuda";
+    ceiling.scope = "core";
+    ceiling.flop_per_s = *per_s;
+    ceiling.source = Source::theoretical;
+    machine.compute.push_back(ceiling);
+  }
+  for (const Json& level : table()["bytes"]) {
+    const auto per_s = median_product(launches, text_at(level, "peak"), text_at(level, "clock"));
+    if (!per_s || !(*per_s > 0)) continue;
+    for (const char* pattern : {"read", "copy", "triad"}) {
+      BandwidthCeiling ceiling;
+      ceiling.level = text_at(level, "level");
+      ceiling.pattern = pattern;
+      ceiling.isa = "cuda";
+      ceiling.interface_bytes_per_s = ceiling.program_bytes_per_s = *per_s;
+      ceiling.source = Source::theoretical;
+      machine.bandwidth.push_back(ceiling);
+    }
+  }
+  return machine;
+}
+
+Result<std::vector<Launch>> of_one_device(const std::vector<Launch>& launches,
+                                          const std::string& name, const NsightOptions& options) {
+  std::set<std::string> devices;
+  std::vector<Launch> chosen;
+  for (const Launch& launch : launches) {
+    devices.insert(launch.device);
+    if (!options.device || launch.device == *options.device) chosen.push_back(launch);
+  }
+  const std::string known = fmt::format("{}", fmt::join(devices, ", "));
+  if (chosen.empty())
+    return tl::unexpected(Problem{"it has no launch of device `" + *options.device + "`", name,
+                                  "--device with one of " + known});
+  if (!options.device && devices.size() > 1)
+    return tl::unexpected(Problem{"it has launches of several devices (" + known + ")", name,
+                                  "--device chooses one"});
+  return chosen;
+}
+
+}  // namespace
+
+Result<Profile> profile_of(const std::vector<Launch>& all, const std::string& name,
+                           const NsightOptions& options) {
+  const auto launches = of_one_device(all, name, options);
+  if (!launches) return tl::unexpected(launches.error());
+  Profile profile;
+  profile.program.command = {"ncu", name};
+  profile.machine = machine_of(*launches);
+  std::vector<std::string> order;
+  std::map<std::string, Kernel> kernels;
+  for (const Launch& launch : *launches) {
+    const auto [found, fresh] = kernels.try_emplace(launch.kernel, launch.kernel);
+    if (fresh) order.push_back(launch.kernel);
+    found->second.add_launch(launch);
+  }
+  std::set<std::string> levels;
+  double total_s = 0;
+  for (const std::string& kernel : order) {
+    profile.regions.push_back(kernels.at(kernel).region(levels));
+    if (const auto& wall = profile.regions.back().work.wall_s) total_s += wall->value;
+  }
+  profile.passes.push_back({"counts", "ncu", std::nullopt, total_s, 1.0, ""});
+  profile.notes.push_back(
+      "Imported from Nsight Compute. Unless it was told otherwise (--clock-control none, "
+      "--cache-control none) it holds the clock at its base and empties caches before each kernel: "
+      "times are not those of production, and the ceilings here are for the clocks in the table.");
+  if (std::none_of(launches->begin(), launches->end(),
+                   [](const Launch& launch) { return tensor_work(launch).has_value(); }))
+    profile.notes.push_back(
+        "Whether tensor units worked is not in the table: if they did, their FLOPs are not in this "
+        "report. sm__inst_executed_pipe_tensor.sum tells.");
+  if (profile.machine.compute.empty() && profile.machine.bandwidth.empty())
+    profile.notes.push_back(
+        "The table has no peaks of the device, so there is no roof: " + text_at(table(), "ask") +
+        " has them, or give a machine with --machine.");
+  judge(profile);
+  const std::string locus = "gpu:" + launches->front().device;
+  for (Region& region : profile.regions)
+    for (auto* rooflines : {&region.rooflines, &region.self_rooflines})
+      for (Roofline& roofline : *rooflines) roofline.locus = locus;
+  return profile;
+}
+
+}  // namespace roofmark::import

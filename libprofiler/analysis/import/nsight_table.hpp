@@ -1,0 +1,26 @@
+// Nsight Compute's raw tables, in both of their forms.
+#pragma once
+
+#include <map>
+#include <roofmark/result.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roofmark::import {
+
+struct Cell {
+  std::string text, unit;
+};
+
+/// One launch of a kernel.
+struct Launch {
+  std::string process, id, kernel, device, compute_capability;
+  std::map<std::string, Cell> metrics;
+};
+
+/// The wide form (a column a metric, a row of units) and the long one (a row a metric), with a
+/// program's output before and behind. A Problem where there is no such table, or no launch in it.
+Result<std::vector<Launch>> read_nsight(std::string_view text, const std::string& name);
+
+}  // namespace roofmark::import
