@@ -10,6 +10,7 @@
 #include <analysis/profile/repeats.hpp>
 #include <analysis/record/output_file.hpp>
 #include <analysis/record/own_rank.hpp>
+#include <analysis/record/packs.hpp>
 #include <analysis/record/shortage.hpp>
 #include <cmath>
 #include <collectors/emulated/inspect.hpp>
@@ -195,6 +196,12 @@ RecordOptions options_of(const RecordingArguments& arguments) {
   options.rank = arguments.rank;
   // All ranks would say the same.
   if (!arguments.rank || arguments.rank->rank == 0U) options.tell = tell;
+  if (const auto choice = pack_choice(arguments.packs)) {
+    Packs packs = find_packs(options.install, *choice);
+    options.packs = std::move(packs.libraries);
+    for (const Problem& problem : packs.missing)
+      if (options.tell) options.tell(to_line(problem) + ".");
+  }
   if (has_progress_line()) options.progress = show_progress;
   return options;
 }
@@ -269,6 +276,15 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
       ->check([](const std::string& text) {
         const auto annotations = parse_annotations(text);
         return annotations ? std::string() : to_line(annotations.error());
+      });
+  command
+      .add_option("--packs", arguments.packs,
+                  "Libraries whose calls become regions with the work that their formulas declare: "
+                  "auto (all of them), none, or of blas, lapack and fftw some, with commas between")
+      ->capture_default_str()
+      ->check([](const std::string& choice) {
+        const auto packs = pack_choice(choice);
+        return packs ? std::string() : to_line(packs.error());
       });
   command
       .add_option("--resctrl-root", arguments.resctrl_root,

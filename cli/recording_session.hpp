@@ -19,7 +19,8 @@ struct RecordingArguments {
   std::string counters = "auto";
   std::string machine_file;
   std::string annotations = "auto";
-  std::string papi;          ///< names of events, with commas between
+  std::string papi;  ///< names of events, with commas between
+  std::string packs = "auto";
   std::string resctrl_root;  ///< empty: the usual one, and no word where it can't be used
   double budget_s = 0;       ///< 0: the default
   unsigned repeat = 1;       ///< timed runs

@@ -63,9 +63,11 @@ bool write_paths(const fs::path& file, const std::vector<std::vector<std::string
   return static_cast<bool>(out);
 }
 
-std::string preload(const fs::path& library) {
+std::string preload(const fs::path& library, const std::vector<fs::path>& packs) {
+  std::string text = library.string();
+  for (const fs::path& pack : packs) text += ":" + pack.string();
   const char* others = std::getenv("LD_PRELOAD");
-  return others == nullptr || *others == '\0' ? library.string() : library.string() + ":" + others;
+  return others == nullptr || *others == '\0' ? text : text + ":" + others;
 }
 
 }  // namespace
@@ -139,7 +141,7 @@ Result<CountedCommand> plan(const Install& install, const std::vector<std::strin
                       std::to_string(static_cast<unsigned>(options.snapshot_s * 1000)));
   arguments.insert(arguments.end(), target.begin(), target.end());
 
-  command.set_environment.emplace_back("LD_PRELOAD", preload(install.lib / runtime));
+  command.set_environment.emplace_back("LD_PRELOAD", preload(install.lib / runtime, options.packs));
   // Threads run one at a time here: those that wait by spinning would only add loads.
   if (std::getenv("OMP_WAIT_POLICY") == nullptr)
     command.set_environment.emplace_back("OMP_WAIT_POLICY", "passive");

@@ -60,7 +60,8 @@ struct PassOptions {
   std::vector<std::vector<std::string>> hot_paths;
   /// What an inspection of the target has found already; null: it is inspected.
   const Executable* executable = nullptr;
-  bool per_line = true;   ///< totals per function and source line
+  std::vector<std::filesystem::path> packs;  ///< library packs, preloaded beside the runtime
+  bool per_line = true;                      ///< totals per function and source line
   double snapshot_s = 5;  ///< how often a running process leaves what it has; 0: never
 };
 

@@ -149,6 +149,7 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
   outcome.counts.collector = "emulated";
   emulated::PassOptions pass;
   pass.caches = options.full_cache ? emulated::Caches::full : emulated::Caches::sampled;
+  pass.packs = options.packs;
   pass.geometry = caches_to_model(run.machine, outcome.notes);
   if (pass.geometry) outcome.counts.reduced_caches = pass.geometry->reduced;
   if (run.target->executable) pass.executable = &*run.target->executable;

@@ -7,6 +7,7 @@
 #include <analysis/record/hardware_plan.hpp>
 #include <analysis/record/isolation.hpp>
 #include <analysis/record/launch.hpp>
+#include <analysis/record/packs.hpp>
 #include <analysis/record/program_counters.hpp>
 #include <analysis/record/supervise.hpp>
 #include <chrono>
@@ -116,7 +117,7 @@ Result<HardwareOutcome> run_hardware_pass(HardwareRun& run, const SignalGate& ga
   launch.command = options.command;
   launch.environment = current_environment();
   if (!run.whole_program) {
-    set_variable(launch.environment, "LD_PRELOAD", runtime->string(), ':');
+    set_variable(launch.environment, "LD_PRELOAD", preload_text(*runtime, options.packs), ':');
     set_variable(launch.environment, "ROOFMARK_RECORDING", run.directory.string());
     set_variable(launch.environment, "ROOFMARK_COUNTERS", plan->string());
     add_readers(options.annotations, options.install.lib, launch.environment);

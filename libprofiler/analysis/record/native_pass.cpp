@@ -5,6 +5,7 @@
 #include <analysis/record/executable.hpp>
 #include <analysis/record/launch.hpp>
 #include <analysis/record/native_pass.hpp>
+#include <analysis/record/packs.hpp>
 #include <analysis/record/processes.hpp>
 #include <analysis/record/sampler.hpp>
 #include <analysis/record/scratch.hpp>
@@ -117,7 +118,7 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
   launch.signal_mask = gate.original_mask();
   if (runtime) {
     launch.smaller_environment = launch.environment;
-    set_variable(launch.environment, "LD_PRELOAD", runtime->string(), ':');
+    set_variable(launch.environment, "LD_PRELOAD", preload_text(*runtime, options.packs), ':');
     set_variable(launch.environment, "ROOFMARK_RECORDING", recording->string());
     if (counters) set_variable(launch.environment, "ROOFMARK_COUNTERS", counters->string());
     for (std::string& note :

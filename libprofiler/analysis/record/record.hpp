@@ -39,6 +39,8 @@ struct RecordOptions {
   /// and again before the counted run. A recorder that is killed later leaves what was kept here.
   std::function<void(Profile)> keep;
   InstallPaths install;
+  /// Library packs that are preloaded beside the runtime, in every run of the program.
+  std::vector<std::filesystem::path> packs;
   Annotations annotations;               ///< of other tools, read as regions
   std::vector<std::string> papi_events;  ///< to be counted in the timed run, by PAPI's names
   /// Where the resctrl file system is, for the memory traffic of the whole program. Not looked at

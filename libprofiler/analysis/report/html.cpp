@@ -7,6 +7,7 @@
 #include "absences.hpp"
 #include "analysis/text/plain_text.hpp"
 #include "chart_layout.hpp"
+#include "declared_table.hpp"
 #include "event_table.hpp"
 #include "html_data.hpp"
 #include "html_table.hpp"
@@ -167,6 +168,7 @@ std::string render_html(const Profile& whole, const HtmlOptions& options) {
         "<noscript><h2>Every region</h2><div class=\"scroll\"><table>{}<tbody>{}</tbody></table>"
         "</div></noscript>\n",
         regions_head(), regions_rows(profile, rows, every_row(rows), absences));
+  const std::string declared = declared_html(profile, rows, heaviest(profile, rows, static_rows));
   const std::string events = events_html(profile, rows, heaviest(profile, rows, static_rows),
                                          usable.chart.self, absences) +
                              ranks_html(profile, rows, heaviest(profile, rows, static_rows));
@@ -201,6 +203,7 @@ std::string render_html(const Profile& whole, const HtmlOptions& options) {
         profile.regions.size(), whole.regions.size());
   body += table;
   body += "<p id=\"more\" class=\"bar\" hidden><button type=\"button\">Show more</button></p>\n";
+  body += declared;
   body += events;
 
   std::vector<std::string> reasons;

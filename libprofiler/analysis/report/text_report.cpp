@@ -7,6 +7,7 @@
 #include "absences.hpp"
 #include "analysis/text/plain_text.hpp"
 #include "analysis/text/text_table.hpp"
+#include "declared_table.hpp"
 #include "event_table.hpp"
 #include "numbers.hpp"
 #include "rank_table.hpp"
@@ -32,6 +33,7 @@ class TextReport {
       paragraph("No region was recorded: the program has no markers, or they were not seen.");
     } else {
       text_ += regions_table(profile_, rows, options_, absences_);
+      declared(rows);
       events(rows);
       ranks(rows);
       explained();
@@ -90,6 +92,13 @@ class TextReport {
     const std::string table = ranks_text(profile_, rows, options_);
     if (table.empty()) return;
     section("Ranks");
+    text_ += table;
+  }
+
+  void declared(const std::vector<RegionRow>& rows) {
+    const std::string table = declared_text(profile_, rows, options_);
+    if (table.empty()) return;
+    section("Declared against counted");
     text_ += table;
   }
 

@@ -241,4 +241,27 @@ __attribute__((always_inline)) inline void leave_region(roofmark_token token) {
   set_current(line, node->outer);
 }
 
+void declare_slow(roofmark_token token, double flop, double bytes);
+
+inline void add_declared(arena::Record* record, double flop, double bytes) {
+  const uint32_t sequence = record->sequence;
+  store(record->sequence, sequence + 1);
+  fence_release();
+  store(record->declared_flop, record->declared_flop + flop);
+  store(record->declared_bytes, record->declared_bytes + bytes);
+  store(record->declarations, record->declarations + 1);
+  store_release(record->sequence, sequence + 2);
+}
+
+// Wrappers of libraries declare in every visit.
+__attribute__((always_inline)) inline void declare_work(roofmark_token token, double flop,
+                                                        double bytes) {
+  Node* node = static_cast<Node*>(token.node);
+  if (unlikely(node == nullptr || node != here.line->current))
+    return declare_slow(token, flop, bytes);
+  arena::Record* record = node->record;
+  if (unlikely(record->entry != token.visit)) return declare_slow(token, flop, bytes);
+  add_declared(record, flop, bytes);
+}
+
 }  // namespace roofmark::runtime

@@ -134,7 +134,6 @@ void detach_this_thread();
 // visits.cpp
 roofmark_token enter_named(const char* name, size_t length);
 void leave_at_site_slow(roofmark_site* site, uint64_t now);
-void declare_work(roofmark_token token, double flop, double bytes);
 void housekeeping(Thread* thread, uint64_t now);
 /// Ends the visit of the innermost region; extra flags for its record.
 void close_visit(Thread* thread, Node* node, uint64_t now, uint32_t flags);

@@ -306,7 +306,7 @@ void leave_at_site_slow(roofmark_site* site, uint64_t now) {
   count_stale_exit(thread);
 }
 
-void declare_work(roofmark_token token, double flop, double bytes) {
+void declare_slow(roofmark_token token, double flop, double bytes) {
   Thread* thread = ready_thread();
   if (thread == nullptr) return;
   Node* node = token.node == nullptr ? current_of(thread) : static_cast<Node*>(token.node);
@@ -315,14 +315,7 @@ void declare_work(roofmark_token token, double flop, double bytes) {
     count_stale_exit(thread);
     return;
   }
-  arena::Record* record = node->record;
-  const uint32_t sequence = record->sequence;
-  store(record->sequence, sequence + 1);
-  fence_release();
-  store(record->declared_flop, record->declared_flop + flop);
-  store(record->declared_bytes, record->declared_bytes + bytes);
-  store(record->declarations, record->declarations + 1);
-  store_release(record->sequence, sequence + 2);
+  add_declared(node->record, flop, bytes);
 }
 
 }  // namespace roofmark::runtime
