@@ -1,6 +1,7 @@
 // `roofmark report`: a profile as text, JSON, CSV, HTML or SVG.
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <roofmark/report.hpp>
@@ -45,11 +46,12 @@ Chart drawn(const Profile& profile, const ChartOptions& options,
 
 /// The roofs beside the profile's own that were asked for.
 Result<std::vector<NamedRoof>> other_roofs(const Profile& profile,
-                                           const ReportArguments& arguments) {
+                                           const std::vector<std::string>& what_if,
+                                           const std::vector<std::string>& machines) {
   std::vector<NamedRoof> roofs;
-  if (!arguments.what_if.empty()) {
+  if (!what_if.empty()) {
     std::vector<Scaling> scalings;
-    for (const std::string& text : arguments.what_if) {
+    for (const std::string& text : what_if) {
       auto scaling = parse_scaling(text);
       if (!scaling) return tl::unexpected(scaling.error());
       scalings.push_back(std::move(*scaling));
@@ -58,7 +60,7 @@ Result<std::vector<NamedRoof>> other_roofs(const Profile& profile,
     if (!roof) return tl::unexpected(roof.error());
     roofs.push_back(std::move(*roof));
   }
-  for (const std::string& file : arguments.machines) {
+  for (const std::string& file : machines) {
     MeasureOptions kept;
     kept.file = file;
     auto machine = load_or_measure(kept);
@@ -174,7 +176,9 @@ Result<std::string> level_of(const Profile& profile, const std::string& file,
 
 int report(ReportArguments arguments) {
   static constexpr std::array with_roofs = {"text", "html", "svg", "png", "pdf"};
-  if ((!arguments.what_if.empty() || !arguments.machines.empty()) &&
+  std::error_code unknown;
+  const std::size_t own = std::filesystem::is_directory(arguments.files.front(), unknown) ? 1 : 0;
+  if ((!arguments.what_if.empty() || arguments.machines.size() > own) &&
       std::find(with_roofs.begin(), with_roofs.end(), arguments.format) == with_roofs.end())
     return say({"other roofs are shown as text and in charts",
                 "report --format " + arguments.format, "--format text, html, svg, png or pdf"},
@@ -189,7 +193,15 @@ int report(ReportArguments arguments) {
   std::string text;
   int status = 0;
   for (const std::string& file : arguments.files) {
-    const auto profile = load_profile(file);
+    // Of a directory the first machine is the one that it ran on.
+    const bool directory = file != "-" && std::filesystem::is_directory(file, unknown);
+    std::vector<std::string> machines = arguments.machines;
+    std::string own_machine;
+    if (directory && !machines.empty()) {
+      own_machine = machines.front();
+      machines.erase(machines.begin());
+    }
+    const auto profile = load_profile(file, own_machine);
     if (!profile) {
       status = say(profile.error(), bad_input);
       continue;
@@ -204,7 +216,7 @@ int report(ReportArguments arguments) {
       arguments.level = *level;
     }
     if (arguments.files.size() > 1) text += (text.empty() ? "" : "\n") + ("==> " + file + "\n");
-    const auto others = other_roofs(*profile, arguments);
+    const auto others = other_roofs(*profile, arguments.what_if, machines);
     if (!others) return say(others.error(), bad_input);
     const auto one = rendered(*profile, *others, arguments);
     if (!one) return say(one.error(), failed);
@@ -221,8 +233,10 @@ void add_report_command(CLI::App& app, int& status) {
   auto arguments = std::make_shared<ReportArguments>();
   CLI::App* command = app.add_subcommand("report", "Show a profile: where the time goes and why");
   command
-      ->add_option("file", arguments->files,
-                   "Profiles that `roofmark record` wrote; - is standard input")
+      ->add_option(
+          "file", arguments->files,
+          "Profiles that `roofmark record` wrote, - is standard input; or directories that "
+          "programs wrote which were started with libroofmark-preload.so")
       ->required();
   command
       ->add_option("--format", arguments->format,
@@ -244,7 +258,8 @@ void add_report_command(CLI::App& app, int& status) {
       ->allow_extra_args(false);
   command
       ->add_option("--machine", arguments->machines,
-                   "A machine file: how fast the regions could be there; may be repeated")
+                   "A machine file: how fast the regions could be there; may be repeated. Of a "
+                   "directory the first is the machine that it ran on")
       ->allow_extra_args(false)
       ->check(not_empty);
   command->add_flag("--chart", arguments->chart, "Text: with a chart in characters");

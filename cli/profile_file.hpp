@@ -7,7 +7,9 @@
 
 namespace roofmark::cli {
 
-/// Judged; "-" is standard input.
-Result<Profile> load_profile(const std::string& file);
+/// Judged; "-" is standard input. A directory is what programs left that were started with
+/// libroofmark-preload.so: judged by the machine of that file, else by this one where it was
+/// recorded here.
+Result<Profile> load_profile(const std::string& file, const std::string& machine_file = {});
 
 }  // namespace roofmark::cli

@@ -7,6 +7,7 @@
 #include <roofmark/roofline.hpp>
 #include <set>
 
+#include "analysis/profile/profile_fields.hpp"
 #include "analysis/report/sections.hpp"
 #include "analysis/text/plain_text.hpp"
 #include "sentences.hpp"
@@ -97,8 +98,9 @@ std::vector<std::string> warnings_of(const std::vector<Profile>& before,
                          text::printable(report::command_line(run->program)) + "`.");
       break;
     }
-  const auto failed = std::count_if(
-      all.begin(), all.end(), [](const Profile* run) { return run->program.exit_status != 0; });
+  const auto failed = std::count_if(all.begin(), all.end(), [](const Profile* run) {
+    return run->program.exit_status != 0 && run->program.exit_status != unknown_exit_status;
+  });
   if (failed > 0)
     warnings.push_back(
         fmt::format("{} of {} runs ended with another status than 0.", failed, all.size()));

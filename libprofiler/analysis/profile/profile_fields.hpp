@@ -16,4 +16,7 @@ inline constexpr std::array<std::string_view, 23> region_fields = {
     "declared",   "marker_s",   "visit_s", "runs_wall_s", "imbalance",  "ranks",
     "cores_used", "clock_hz",   "self",    "rooflines",   "missing"};
 
+/// Program::exit_status of a recording that nobody saw the end of; the document has none then.
+inline constexpr int unknown_exit_status = -1;
+
 }  // namespace roofmark

@@ -413,8 +413,10 @@ class ProfileWriter {
   void put_program(const Program& program) {
     out_.open_object();
     put_names("command", "command_bytes", program.command);
-    out_.key("exit_status");
-    out_.integer(program.exit_status);
+    if (program.exit_status != unknown_exit_status) {
+      out_.key("exit_status");
+      out_.integer(program.exit_status);
+    }
     put_text("started", program.started);
     put_text("host", program.host);
     put_number("large_page_share", program.large_page_share);

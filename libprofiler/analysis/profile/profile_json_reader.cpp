@@ -297,7 +297,9 @@ JobRanks read_job(const JsonReader& json) {
 Program read_program(const JsonReader& json) {
   Program program;
   program.command = read_names(json, "command", "command_bytes");
-  program.exit_status = static_cast<int>(json.at("exit_status").as_signed(-65536, 65535));
+  program.exit_status = unknown_exit_status;
+  if (json.has("exit_status"))
+    program.exit_status = static_cast<int>(json.at("exit_status").as_signed(-65536, 65535));
   program.started = json.text_or("started", "");
   program.host = json.text_or("host", "");
   if (json.has("large_page_share")) program.large_page_share = json.share("large_page_share");

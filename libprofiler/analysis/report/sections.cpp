@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/profile/profile_fields.hpp"
 #include "analysis/text/plain_text.hpp"
 #include "chart_ceilings.hpp"
 #include "flag_words.hpp"
@@ -51,7 +52,9 @@ std::vector<std::string> run_facts(const Profile& profile) {
   // Where that is much, nothing below holds of a quiet machine: it stands before all numbers.
   if (const auto share = profile.program.waited_share; share && *share >= told_waiting)
     facts.push_back(fmt::format("waited {} of its time for a core", percent_text(*share)));
-  if (profile.program.exit_status != 0)
+  if (profile.program.exit_status == unknown_exit_status)
+    facts.push_back("exit status not known");
+  else if (profile.program.exit_status != 0)
     facts.push_back(fmt::format("ended with status {}", profile.program.exit_status));
   return facts;
 }

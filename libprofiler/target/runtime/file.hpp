@@ -18,6 +18,7 @@ class File {
 
   arena::FileHeader* header() const { return header_; }
   const char* directory() const { return directory_; }
+  const char* path() const { return path_; }
   /// A mapped address as an offset in the file.
   static uint64_t offset_of(const arena::SegmentHeader* segment, uint64_t segment_offset,
                             const void* item) {
