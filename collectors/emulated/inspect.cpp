@@ -143,6 +143,7 @@ Result<Executable> inspect(const fs::path& file, Look look) {
   executable.position_independent = elf->type() == ET_DYN;
   executable.sanitizers = sanitizers_of(*elf);
   executable.profiled = is_profiled(*elf);
+  executable.function_hooks = elf->has_symbol("__cyg_profile_func_enter");
   if (look == Look::code) executable.evex = evex_signs(*elf);
   return executable;
 }

@@ -29,6 +29,7 @@ struct Executable {
   /// bit", "file capabilities"; empty: it does not.
   std::string gains_rights;
   bool profiled = false;                ///< built with -pg
+  bool function_hooks = false;          ///< some of it was built with -finstrument-functions
   std::vector<std::string> sanitizers;  ///< "address", "thread", "memory", "hwaddress", "leak"
   EvexSigns evex;
 };

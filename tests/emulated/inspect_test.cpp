@@ -78,6 +78,7 @@ TEST_CASE("an ordinary program is fit as it is") {
   CHECK(e.machine == "x86-64");
   CHECK_FALSE(e.is_static);
   CHECK_FALSE(e.profiled);
+  CHECK_FALSE(e.function_hooks);
   CHECK(e.sanitizers.empty());
   const Suitability s = suitability(e);
   CHECK_FALSE(s.obstacle);

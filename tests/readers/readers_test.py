@@ -203,6 +203,9 @@ class Cyg(Case):
         for annotations in (None, "none"):
             run = self.record("cyg_program", annotations=annotations)
             self.assertEqual((run.visits(), run.output), ({}, "ran\n"))
+            (missing,) = [missing for missing in run.region()["missing"] if missing["quantity"] == "regions"]
+            self.assertIn("-finstrument-functions", missing["reason"])
+            self.assertIn("--annotations cyg", missing["fix"])
 
     def test_a_stripped_program_has_places_for_names(self):
         run = self.record("cyg_stripped", annotations="cyg", counters="emulated" if emulated else "none")

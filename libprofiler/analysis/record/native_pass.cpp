@@ -35,9 +35,15 @@ Result<std::filesystem::path> preload(const RecordOptions& options,
 }
 
 /// Why no region was seen although the target ran with the runtime.
-Problem why_no_markers(const TargetFile& target) {
-  return why_not_preloadable(target).value_or(
-      Problem{"the program entered no region", "", "annotate it: ROOFMARK_SCOPE(\"name\")"});
+Problem why_no_markers(const TargetFile& target, const Annotations& annotations) {
+  if (auto why = why_not_preloadable(target)) return *why;
+  const auto& tools = annotations.tools;
+  if (target.executable && target.executable->function_hooks &&
+      std::find(tools.begin(), tools.end(), "cyg") == tools.end())
+    return {"the program entered no region; it was compiled with -finstrument-functions", "",
+            "--annotations cyg makes each of its functions a region, at the price of one for each "
+            "call"};
+  return {"the program entered no region", "", "annotate it: ROOFMARK_SCOPE(\"name\")"};
 }
 
 /// GCC's AddressSanitizer refuses to start where a library was loaded before its own. The runtime
@@ -174,7 +180,7 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
     run.processes = read_arenas(directory, problems);
     for (const Problem& problem : problems)
       run.notes.push_back("Recording: " + to_line(without_place(problem)) + ".");
-    if (run.processes.empty()) run.no_markers = why_no_markers(target);
+    if (run.processes.empty()) run.no_markers = why_no_markers(target, options.annotations);
     note_background(run, sampler.seen());
   } catch (const std::exception& error) {
     run.processes.clear();

@@ -49,7 +49,7 @@ struct Stack {
 __thread Stack* stack __attribute__((tls_model("initial-exec")));
 
 size_t bytes_for(uint32_t capacity) {
-  return sizeof(Stack) + (capacity - 1) * sizeof(Open);
+  return sizeof(Stack) + (size_t{capacity} - 1) * sizeof(Open);
 }
 
 pthread_key_t at_thread_end;
