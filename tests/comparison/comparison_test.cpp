@@ -61,6 +61,9 @@ TEST_CASE("moved right but no nearer the roof") {
   const Comparison no_nearer = of({{"k"}, 1, 1e9, 8e9}, {{"k"}, 0.9, 1e9, 4e9});
   CHECK(says(at(no_nearer, {"k"}), "moved right on the chart"));
   CHECK(says(at(no_nearer, {"k"}), "no nearer the roof"));
+  CHECK(says(at(no_nearer, {"k"}), "rose by as much as it gained"));
+  CHECK(says(at(of({{"k"}, 1, 1e9, 8e9}, {{"k"}, 1, 1e9, 4e9}), {"k"}),
+             "the fewer bytes bought no time"));
   const Comparison nearer = of({{"k"}, 1, 1e9, 8e9}, {{"k"}, 0.4, 1e9, 4e9});
   CHECK_FALSE(says(at(nearer, {"k"}), "no nearer the roof"));
 }

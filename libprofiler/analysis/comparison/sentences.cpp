@@ -79,10 +79,12 @@ std::optional<std::string> of_place(const RegionChange& region) {
   if (intensity != nullptr && intensity->ratio > 1 && known != region.changes.end() &&
       (fraction == nullptr || fraction->ratio < 1))
     return fmt::format(
-        "It moved right on the chart ({} to {} FLOP/B) but is no nearer the roof ({} to {}): the "
-        "fewer bytes bought no share of what is now possible.",
+        "It moved right on the chart ({} to {} FLOP/B) but is no nearer the roof ({} to {}): {}.",
         significant(intensity->before), significant(intensity->after),
-        percent_text(known->second.before), percent_text(known->second.after));
+        percent_text(known->second.before), percent_text(known->second.after),
+        time != nullptr && time->ratio < 1
+            ? "what is possible now rose by as much as it gained, or more"
+            : "the fewer bytes bought no time");
   if (fraction != nullptr && fraction->ratio > 1 && (time == nullptr || time->ratio > 1)) {
     const Change* flop = moved(region, "flop");
     const bool more_work = flop != nullptr && flop->ratio > 1;

@@ -116,10 +116,11 @@ void set_cores(Region& row, const RegionSamples& samples, const WholeProgram& wh
     return;
   }
   if (!row.work.wall_s || !(row.work.wall_s->value > 0) || !(whole.wall_s > 0)) return;
-  // Too short to have been looked at often: its own threads at least, the program's mean at most.
+  // Too short to have been looked at often: its own threads at least, and at most as many as would
+  // have used all of the program's processor time in it.
   const double own = row.work.thread_s->value / row.work.wall_s->value;
-  const double program = (whole.user_s + whole.system_s) / whole.wall_s;
-  row.cores_used = Measure{own, Source::estimated, own, std::max(own, program)};
+  const double all = (whole.user_s + whole.system_s) / row.work.wall_s->value;
+  row.cores_used = Measure{own, Source::estimated, own, std::max(own, all)};
 }
 
 /// Why a pass may have left out what the timed run did.

@@ -13,6 +13,10 @@ namespace {
 
 constexpr std::size_t most_samples = 4096;
 constexpr double largest_share = 0.02;
+/// A program that lasts a tenth of a second would else end before it was looked at often enough to
+/// tell on how many cores its regions ran. The first looks together take some milliseconds.
+constexpr std::size_t first_looks = 64;
+constexpr double largest_share_at_first = 0.05;
 /// More processes than this are looked at no more: their threads would take the recorder's time.
 constexpr std::size_t most_processes = 64;
 
@@ -178,7 +182,8 @@ double Sampler::look(double elapsed_s) {
   random_ ^= random_ >> 17;
   random_ ^= random_ << 5;
   const double jitter = 0.75 + 0.5 * static_cast<double>(random_) / 4294967296.0;
-  return std::max(interval_s_ * jitter, cost_s / largest_share);
+  const double share = samples_.size() < first_looks ? largest_share_at_first : largest_share;
+  return std::max(interval_s_ * jitter, cost_s / share);
 }
 
 }  // namespace roofmark
