@@ -166,7 +166,6 @@ double Sampler::look(double elapsed_s) {
     if (seconds < known_s) waited_of_gone_s_ += known_s;
     known_s = seconds;
   }
-  look_at_pages(elapsed_s);
   if (!recording_.empty()) add_open_regions(recording_, sample);
   if (!sample.threads.empty()) samples_.push_back(std::move(sample));
   if (samples_.size() > most_samples) {
@@ -176,6 +175,8 @@ double Sampler::look(double elapsed_s) {
     longest_interval_s_ *= 2;
   }
   const double cost_s = monotonic_s() - started_s;
+  // Dear, and seldom: it keeps to a share of its own and must not put off the next look.
+  look_at_pages(elapsed_s);
   interval_s_ = std::clamp(elapsed_s / 50, 1e-3, longest_interval_s_);
   // A steady beat could fall in step with the target's own: 25 % jitter (xorshift).
   random_ ^= random_ << 13;
