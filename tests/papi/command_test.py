@@ -180,7 +180,7 @@ class Counted(unittest.TestCase):
 class Tables(unittest.TestCase):
     """`--counters papi`: the event tables' quantities, with a table whose events need no PMU."""
 
-    def record(self, event, *options, scenario="pages", counters="papi", limit=4):
+    def record(self, event, *options, scenario="pages", counters="papi", limit=4, command=None):
         rules = [{"vendor": vendor, "family": family, "core_pmu": "software"}
                  for vendor in ("GenuineIntel", "AuthenticAMD", "HygonGenuine") for family in (6, 15, 19, 23, 24, 25, 26)]
         quantity = lambda name, weight: {"quantity": name, "scope": "process", "bound": "exact", "counts": "retired",
@@ -194,7 +194,7 @@ class Tables(unittest.TestCase):
             pathlib.Path(folder, "own.json").write_text(json.dumps(table))
             profile = pathlib.Path(folder, "p.json")
             done = subprocess.run([roofmark, "record", "--counters", counters, "--no-machine", *options, "-o", str(profile), "--",
-                                   plain_target, scenario],
+                                   *(command or (plain_target, scenario))],
                                   capture_output=True, text=True, check=False, timeout=120, env={**os.environ, "ROOFMARK_EVENTS": folder})
             return done, json.loads(profile.read_text())
 
@@ -221,6 +221,41 @@ class Tables(unittest.TestCase):
         missing = {m["quantity"]: m["reason"] for m in region["missing"]}
         self.assertIn("events.NOSUCH", missing)
         return region, [(one["collector"], one.get("note", "")) for one in profile["passes"]], missing
+
+    def whole(self, script):
+        """Of a program without regions: its own row."""
+        if os.uname().machine != "x86_64" or Recorded(faults, "pages", program=plain_target).count(faults, "pages") is None:
+            self.skipTest("PAPI counts no page faults here")
+        done, profile = self.record(faults, command=[sys.executable, "-c", "import mmap, os, threading, time\n" + script])
+        self.assertEqual((done.returncode, done.stdout), (0, "ran\n"), done.stderr)
+        self.assertEqual([one["collector"] for one in profile["passes"]], ["clock", "papi"])
+        region = profile["regions"][0]
+        self.assertEqual(region["path"], [])
+        return region, {m["quantity"]: m["reason"] for m in region["missing"]}, profile["notes"]
+
+    def test_a_program_without_regions_is_counted_as_a_whole(self):
+        touch = "m = mmap.mmap(-1, 20000 * 4096)\nfor i in range(20000): m[i * 4096] = 1\n"
+        region, missing, notes = self.whole(touch + "print('ran')")
+        count = region["flop"]["f64"]
+        self.assertEqual((count["source"], count["collector"], count["scope"]), ("measured", "papi", "process"))
+        self.assertGreaterEqual(count["value"], 4 * 20000)
+        self.assertLess(count["value"], 4 * 40000)  # the interpreter has some of its own
+        self.assertEqual(region["bytes"]["DRAM"]["read"]["value"], 16 * count["value"])
+        self.assertFalse([quantity for quantity in missing if quantity.startswith("flop")], missing)
+        self.assertIn("in 1 process that loaded the runtime", " ".join(notes))
+        # A thread that ends inside, and a child that does as much.
+        region, _, _ = self.whole(f"def work():\n {touch.replace(chr(10), chr(10) + ' ')}\n"
+                                  "t = threading.Thread(target=work)\nt.start()\nt.join()\n"
+                                  "if os.fork() == 0: work()\nelse: os.wait(); print('ran')")
+        self.assertGreaterEqual(region["flop"]["f64"]["value"], 4 * 40000)
+
+    def test_a_program_that_leaves_no_counts_has_none(self):
+        region, missing, _ = self.whole("print('ran', flush=True)\nos._exit(0)")
+        self.assertEqual(region.get("flop", {}), {})
+        self.assertIn("without exit()", missing["flop.f64"])
+        region, missing, _ = self.whole("threading.Thread(target=time.sleep, args=(600,), daemon=True).start()\nprint('ran')")
+        self.assertEqual(region.get("flop", {}), {})
+        self.assertIn("threads of it still ran", missing["flop.f64"])
 
     def whole_tens(self, value):
         return value - value % 10

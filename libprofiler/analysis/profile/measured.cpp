@@ -383,7 +383,10 @@ std::vector<MeasuredRegion> measured_work(const MeasuredPasses& passes,
       settle_kinds(passes.plan, program);
       filler.fill(all[i].work, program, true);
       all[i].clock_hz = region_clock(passes, program, times);
-      if (passes.program.empty()) {
+      const bool is_told =
+          std::any_of(passes.absent.begin(), passes.absent.end(),
+                      [](const Missing& absent) { return absent.quantity.rfind("flop.", 0) == 0; });
+      if (passes.program.empty() && !(native.empty() && is_told)) {
         const Problem reason =
             native.empty() ? Problem{"the program as a whole was not counted in a run of its own",
                                      "", "leave out --once, or annotate it"}

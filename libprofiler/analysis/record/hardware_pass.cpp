@@ -10,6 +10,7 @@
 #include <analysis/record/packs.hpp>
 #include <analysis/record/program_counters.hpp>
 #include <analysis/record/supervise.hpp>
+#include <analysis/record/whole_program.hpp>
 #include <chrono>
 #include <cstring>
 #include <fstream>
@@ -116,15 +117,21 @@ Result<HardwareOutcome> run_hardware_pass(HardwareRun& run, const SignalGate& ga
   Launch launch;
   launch.command = options.command;
   launch.environment = current_environment();
-  if (!run.whole_program) {
-    set_variable(launch.environment, "LD_PRELOAD", preload_text(*runtime, options.packs), ':');
+  // PAPI counts in the program alone: there, a region around each process stands for the whole.
+  const bool by_runtime = !run.whole_program || !run.passes->texts.empty();
+  if (by_runtime) {
+    const std::string preload = run.whole_program
+                                    ? preload_text(*runtime, {options.install.lib / whole_library})
+                                    : preload_text(*runtime, options.packs);
+    set_variable(launch.environment, "LD_PRELOAD", preload, ':');
     set_variable(launch.environment, "ROOFMARK_RECORDING", run.directory.string());
     set_variable(launch.environment, "ROOFMARK_COUNTERS", plan->string());
-    add_readers(options.annotations, options.install.lib, launch.environment);
+    if (!run.whole_program)
+      add_readers(options.annotations, options.install.lib, launch.environment);
   }
   launch.signal_mask = gate.original_mask();
   std::optional<ProgramCounters> program;
-  if (run.whole_program) program.emplace(run.passes->plan, run.pass);
+  if (!by_runtime) program.emplace(run.passes->plan, run.pass);
   launch.prepare = [&] {
     const int error = isolation.enter(run.standard_input.get());
     if (error == 0 && program) program->open_in_child();
@@ -142,6 +149,15 @@ Result<HardwareOutcome> run_hardware_pass(HardwareRun& run, const SignalGate& ga
   for (const Problem& problem : problems)
     outcome.notes.push_back("Recording: " + to_line(problem) + ".");
   outcome.problem = early_end(bounded, isolation.deadline_s());
+  if (run.whole_program && by_runtime && !outcome.problem) {
+    WholeCounts whole = whole_counts(*run.passes, run.pass, outcome.processes);
+    outcome.program = std::move(whole.counts);
+    outcome.problem = std::move(whole.problem);
+    if (!outcome.problem)
+      outcome.notes.push_back(fmt::format(
+          "PAPI counted the program as a whole in {} process{} that loaded the runtime.",
+          whole.processes, whole.processes == 1 ? "" : "es"));
+  }
   outcome.pass.purpose = "counts";
   outcome.pass.collector = run.passes->collector;
   outcome.pass.exit_status = bounded.supervision.end.shell_status();

@@ -39,9 +39,6 @@ void run_later_passes(const RunAgain& run_again, std::optional<Problem> why_not,
                       MeasuredPasses& passes, Profile& profile) {
   const JoinInput& input = run_again.input;
   const bool whole_program = input.native.empty();
-  if (whole_program && !passes.texts.empty() && !why_not)
-    why_not = Problem{"PAPI counts in regions, and the program entered none", "",
-                      "annotate it, or use --counters perf or emulated"};
   if (passes.plan.passes > 1) passes.later.resize(passes.plan.passes - 1);
   for (unsigned pass = whole_program ? 0 : 1; pass < passes.plan.passes; ++pass) {
     HardwareRun run;
@@ -53,6 +50,12 @@ void run_later_passes(const RunAgain& run_again, std::optional<Problem> why_not,
     if (auto outcome = prepare_and_run(run, run_again, why_not, profile)) {
       if (pass != 0) passes.later[pass - 1] = std::move(outcome->processes);
       passes.program.insert(passes.program.end(), outcome->program.begin(), outcome->program.end());
+    }
+    // What PAPI counted of a part of the program is no count of the program.
+    if (why_not && whole_program && !passes.texts.empty()) {
+      for (const Formula* formula : passes.plan.formulas)
+        passes.absent.push_back({formula->quantity, why_not->reason, why_not->remedy});
+      passes.program.clear();
     }
     if (why_not)
       profile.notes.push_back("Not all hardware events were counted: " + to_line(*why_not) + ".");
