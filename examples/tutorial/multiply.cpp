@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
+#include <memory>
 #include <roofmark/roofmark.hpp>
 #include <vector>
 
@@ -68,42 +69,61 @@ VECTORS void with_vectors(const Product& p) {
     }
 }
 
-/// Twelve vector registers of four hold a block of C; a strip of A and one of B stay in L1, a
-/// panel of B in L2.
-constexpr std::size_t block_rows = 6, block_columns = 8, strip_depth = 240, panel_columns = 96;
+/// Twelve vector registers of four hold a block of C. A panel of B is copied, so that each strip of
+/// it lies in one piece: it stays in L2, the strip at hand and six rows of A in L1.
+constexpr std::size_t block_rows = 6, block_columns = 8, strip_depth = 240, strips = 12;
 
-struct Place {
-  std::size_t i, j, k, k_end;
+struct Strip {
+  double b[strip_depth][block_columns];
 };
 
-VECTORS inline void block(const Product& p, const Place& at) {
-  double sum[block_rows][block_columns] = {};
-  for (std::size_t k = at.k; k < at.k_end; ++k) {
-    const double* const b = p.b + k * p.n + at.j;
-    for (std::size_t r = 0; r < block_rows; ++r) {
-      const double factor = p.a[(at.i + r) * p.n + k];
-#pragma omp simd
-      for (std::size_t s = 0; s < block_columns; ++s) sum[r][s] += factor * b[s];
-    }
-  }
-  for (std::size_t r = 0; r < block_rows; ++r)
-    for (std::size_t s = 0; s < block_columns; ++s) {
-      double* const c = &p.c[(at.i + r) * p.n + at.j + s];
-      *c = at.k == 0 ? sum[r][s] : *c + sum[r][s];
-    }
+struct Panel {
+  std::size_t k, depth, j, count;  ///< where it begins in B, and how many rows and strips it has
+  Strip strip[strips];
+};
+
+void copy_panel(const Product& p, std::size_t k, std::size_t j, Panel& panel) {
+  panel.k = k;
+  panel.depth = std::min(strip_depth, p.n - k);
+  panel.j = j;
+  panel.count = std::min(strips, (p.n - j) / block_columns);
+  for (std::size_t d = 0; d < panel.depth; ++d)
+    for (std::size_t t = 0; t < panel.count; ++t)
+      for (std::size_t s = 0; s < block_columns; ++s)
+        panel.strip[t].b[d][s] = p.b[(k + d) * p.n + j + t * block_columns + s];
 }
 
-VECTORS void in_blocks(const Product& p) {
-#pragma omp parallel
-  for (std::size_t k = 0; k < p.n; k += strip_depth) {
-    const std::size_t k_end = std::min(p.n, k + strip_depth);
-    for (std::size_t j0 = 0; j0 < p.n; j0 += panel_columns) {
-      const std::size_t j_end = std::min(p.n, j0 + panel_columns);
-      // Each thread has rows of its own, so none waits for another.
-#pragma omp for schedule(static) nowait
-      for (std::size_t i = 0; i < p.n; i += block_rows)
-        for (std::size_t j = j0; j < j_end; j += block_columns) block(p, {i, j, k, k_end});
+VECTORS void block(const Product& p, const Panel& panel, std::size_t t, std::size_t i) {
+  double sum[block_rows][block_columns] = {};
+  const Strip& strip = panel.strip[t];
+  const double* const a = p.a + i * p.n + panel.k;
+  for (std::size_t d = 0; d < panel.depth; ++d)
+    for (std::size_t r = 0; r < block_rows; ++r) {
+      const double factor = a[r * p.n + d];
+#pragma omp simd
+      for (std::size_t s = 0; s < block_columns; ++s) sum[r][s] += factor * strip.b[d][s];
     }
+  for (std::size_t r = 0; r < block_rows; ++r) {
+    double* const c = p.c + (i + r) * p.n + panel.j + t * block_columns;
+    if (panel.k == 0)
+      for (std::size_t s = 0; s < block_columns; ++s) c[s] = sum[r][s];
+    else
+      for (std::size_t s = 0; s < block_columns; ++s) c[s] += sum[r][s];
+  }
+}
+
+void in_blocks(const Product& p) {
+#pragma omp parallel
+  {
+    const auto panel = std::make_unique<Panel>();
+    for (std::size_t k = 0; k < p.n; k += strip_depth)
+      for (std::size_t j = 0; j < p.n; j += strips * block_columns) {
+        copy_panel(p, k, j, *panel);
+        // Each thread has rows of its own, so none waits for another.
+#pragma omp for schedule(static) nowait
+        for (std::size_t i = 0; i < p.n; i += block_rows)
+          for (std::size_t t = 0; t < panel->count; ++t) block(p, *panel, t, i);
+      }
   }
 }
 
@@ -128,8 +148,8 @@ int main(int argc, char** argv) {
   const double square = static_cast<double>(n) * static_cast<double>(n),
                cube = square * static_cast<double>(n);
   if (expect) {
-    const double strips = static_cast<double>((n + strip_depth - 1) / strip_depth);
-    const double added = step == 4 ? (strips - 1) * square : 0;
+    const double depth_strips = static_cast<double>((n + strip_depth - 1) / strip_depth);
+    const double added = step == 4 ? (depth_strips - 1) * square : 0;
     print_expected({"multiply", "f64", 1, 2 * cube + added, NO_CLOSED_FORM, NO_CLOSED_FORM,
                     NO_CLOSED_FORM, NO_CLOSED_FORM});
     return 0;

@@ -180,6 +180,18 @@ TEST_CASE("looks tell whether threads were in a region together or one after the
   CHECK(find(b, {"work"})->work.wall_s->value == Approx(6));
   CHECK(find(b, {"work"})->cores_used->value == Approx(1));
 
+  // Four looks are few: what they agree in has a range, three say nothing.
+  JoinInput seldom = input_of({two_workers()});
+  seldom.samples = looks(3, {"work"}, 2, 2);
+  seldom.samples.resize(4);
+  const Profile d = joined(seldom);
+  CHECK(find(d, {"work"})->cores_used->source == Source::measured);
+  CHECK(find(d, {"work"})->cores_used->value == Approx(2));
+  CHECK(*find(d, {"work"})->cores_used->low < 2);
+  CHECK(*find(d, {"work"})->cores_used->high > 2);
+  seldom.samples.resize(3);
+  CHECK(find(joined(seldom), {"work"})->cores_used->source == Source::estimated);
+
   JoinInput unseen = input_of({two_workers()});
   const Profile c = joined(unseen);
   CHECK(*find(c, {"work"})->work.wall_s->low == Approx(3));

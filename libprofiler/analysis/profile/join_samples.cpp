@@ -17,10 +17,12 @@ struct Sums {
     value += w * v;
     square += w * v * v;
   }
-  Observed observed() const {
+  Observed observed(std::size_t looks) const {
     const double mean = value / weight;
     const double variance = std::max(0.0, square / weight - mean * mean);
-    const double error = std::sqrt(variance * weight_squared) / weight;
+    double error = std::sqrt(variance * weight_squared) / weight;
+    // Few looks that agree may have agreed by chance: as if one of them had seen half as much.
+    if (looks < many_looks) error = std::max(error, 0.25 * mean / static_cast<double>(looks));
     return {mean, std::max(0.0, mean - 2 * error), mean + 2 * error};
   }
 };
@@ -85,8 +87,8 @@ std::vector<RegionSamples> evaluate(const std::vector<PlacementSample>& samples,
   for (std::size_t i = 0; i < sums.size(); ++i) {
     result[i].looks = sums[i].looks;
     if (sums[i].looks < fewest_looks) continue;
-    if (sums[i].depth.weight > 0) result[i].depth = sums[i].depth.observed();
-    result[i].cores = sums[i].cores.observed();
+    if (sums[i].depth.weight > 0) result[i].depth = sums[i].depth.observed(sums[i].looks);
+    result[i].cores = sums[i].cores.observed(sums[i].looks);
   }
   return result;
 }

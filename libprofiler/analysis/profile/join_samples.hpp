@@ -22,8 +22,11 @@ struct RegionSamples {
   std::optional<Observed> cores;  ///< cores busy with it, while it was open
 };
 
-/// With fewer looks than this nothing is said of a region.
-inline constexpr std::size_t fewest_looks = 8;
+/// With fewer looks than this nothing is said of a region. A program that keeps all cores busy
+/// leaves a recorder few of them: a region of 50 ms is seen half a dozen times.
+inline constexpr std::size_t fewest_looks = 4;
+/// With fewer than this, what they agree in is given a range all the same.
+inline constexpr std::size_t many_looks = 8;
 
 /// One entry per region of the tree.
 std::vector<RegionSamples> evaluate(const std::vector<PlacementSample>& samples,

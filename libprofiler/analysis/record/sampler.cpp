@@ -6,6 +6,7 @@
 #include <analysis/record/sampler.hpp>
 #include <charconv>
 #include <cstdlib>
+#include <ctime>
 #include <string>
 
 namespace roofmark {
@@ -77,6 +78,14 @@ void look_at(Found process, PlacementSample& sample, std::vector<Found>& queue,
   }
 }
 
+/// What a look costs is the processor time that it takes from the program. By the clock a look
+/// among threads that keep all cores busy would be dear for its own waiting, and the next far away.
+double own_processor_s() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 /// The innermost region that is open on this thread.
 std::uint64_t open_path(const RawThread& thread) {
   std::optional<std::size_t> innermost;
@@ -134,7 +143,7 @@ double Sampler::waited_for_core_s() const {
 
 void Sampler::look_at_pages(double elapsed_s) {
   if (elapsed_s < next_pages_s_) return;
-  const double started_s = monotonic_s();
+  const double started_s = own_processor_s();
   ResidentPages pages;
   for (const pid_t process : processes_)
     if (const auto found = resident_pages(process)) {
@@ -145,7 +154,7 @@ void Sampler::look_at_pages(double elapsed_s) {
   // The kernel walks all of the process's pages for the answer.
   constexpr double share_of_pages = 0.005, growth = 1.3;
   next_pages_s_ =
-      std::max(growth * elapsed_s, elapsed_s + (monotonic_s() - started_s) / share_of_pages);
+      std::max(growth * elapsed_s, elapsed_s + (own_processor_s() - started_s) / share_of_pages);
 }
 
 std::optional<double> Sampler::large_page_share() const {
@@ -154,7 +163,7 @@ std::optional<double> Sampler::large_page_share() const {
 }
 
 double Sampler::look(double elapsed_s) {
-  const double started_s = monotonic_s();
+  const double started_s = own_processor_s();
   PlacementSample sample;
   sample.time_s = elapsed_s;
   std::vector<Found> queue{{target_, 0}};
@@ -174,7 +183,7 @@ double Sampler::look(double elapsed_s) {
     samples_.resize((samples_.size() + 1) / 2);
     longest_interval_s_ *= 2;
   }
-  const double cost_s = monotonic_s() - started_s;
+  const double cost_s = own_processor_s() - started_s;
   // Dear, and seldom: it keeps to a share of its own and must not put off the next look.
   look_at_pages(elapsed_s);
   interval_s_ = std::clamp(elapsed_s / 50, 1e-3, longest_interval_s_);
