@@ -122,6 +122,15 @@ TEST_CASE("the chart has an arrow from where a region was, if it moved") {
   CHECK_FALSE(has(render_svg(chart_of(compare({after}, {after}), after)), "arrow"));
 }
 
+TEST_CASE("where a region was is inside the chart, however far it came") {
+  const Profile before = run_of({{{"k"}, 100, 1e9, 8e9}}), after = run_of({{{"k"}, 0.1, 1e9, 1e7}});
+  const Chart chart = chart_of(compare({before}, {after}), after);
+  REQUIRE(chart.points.at(0).before);
+  CHECK(chart.points[0].before->intensity > chart.x_min);
+  CHECK(chart.points[0].before->flop_per_s > chart.y_min);
+  CHECK(has(render_svg(chart), "arrow: from before to after"));
+}
+
 TEST_CASE("a place before that can't be drawn has no arrow and harms nothing") {
   Chart chart =
       chart_of(compare({run_of({{{"k"}, 1}})}, {run_of({{{"k"}, 1}})}), run_of({{{"k"}, 1}}));

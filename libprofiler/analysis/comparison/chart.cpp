@@ -43,6 +43,9 @@ Chart chart_of(const Comparison& comparison, const Profile& after) {
       point.note =
           "time " + change_text(time->ratio) + (point.note.empty() ? "" : ", ") + point.note;
   }
+  // The axes were fitted to where the points are; where they were has to be inside as well.
+  chart.x_min = chart.x_max = chart.y_min = chart.y_max = 0;
+  fit_axes(chart);
   if (still > 0)
     chart.notes.insert(
         chart.notes.begin(),
