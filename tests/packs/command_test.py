@@ -89,7 +89,10 @@ class Calls(unittest.TestCase):
     def test_packs_that_are_not_wanted_are_not_there(self):
         run = Recorded(folder / "packs_calls_blas", 64, options=("--packs", "none"))
         self.assertEqual((run.status, run.output, run.paths()), (0, "0 wrong\n", {""}))
+        self.assertFalse([note for note in run.profile["notes"] if "declared inside" in note])
         run = Recorded(folder / "packs_calls_blas", 64, options=("--packs", "lapack"))
+        # The program has done more than its calls of LAPACK: what it stands at is not all.
+        self.assertTrue([note for note in run.profile["notes"] if "declared inside" in note])
         self.assertEqual((run.status, run.paths()), (0, {"", "dgesv", "dsyev"}))
 
     @needs("packs_calls_blas")

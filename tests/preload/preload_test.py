@@ -6,6 +6,7 @@ usage: preload_test.py ROOFMARK PRELOAD_LIBRARY TARGET SOURCES
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
@@ -122,6 +123,14 @@ class Recorded(Case):
     def test_a_program_without_regions(self):
         self.assertEqual(self.start("/bin/true").returncode, 0)
         self.assertEqual(self.visits(self.profile()), {"": 1})
+
+
+class Library(unittest.TestCase):
+    def test_what_it_exports_and_needs(self):
+        listed = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
+        self.assertEqual({line.split()[-1] for line in listed.splitlines()}, {"pthread_create", "roofmark_api_v1", "thrd_create", "vfork"})
+        dynamic = subprocess.run(["readelf", "-d", library], capture_output=True, text=True, check=True).stdout
+        self.assertLessEqual(set(re.findall(r"NEEDED.*\[(.*)\]", dynamic)), {"libc.so.6", "libdl.so.2", "libpthread.so.0"})
 
 
 class NotRecorded(Case):

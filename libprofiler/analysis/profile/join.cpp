@@ -358,6 +358,21 @@ void note_not_reached(const JoinInput& input, const RegionTree& tree,
                           (problem.remedy.empty() ? "." : ". What helps: " + problem.remedy + "."));
 }
 
+/// Where nothing was counted, a region stands at what was declared inside it, which need not be
+/// all.
+void note_declared_inside(Profile& profile) {
+  for (const Region& region : profile.regions) {
+    const Work& work = region.work;
+    if (!work.declared_flop || region.self.declared_flop || !work.flop.empty()) continue;
+    profile.notes.push_back(
+        "Regions that were not counted and declare nothing themselves (" +
+        (region.path.empty() ? std::string("the whole program") : "`" + region.path.back() + "`") +
+        ", for one) have the FLOPs and bytes that were declared inside them: what else they did is "
+        "not in them.");
+    return;
+  }
+}
+
 /// Depth first, so that a region's parts follow it, in the order in which they were first seen.
 std::vector<std::size_t> reading_order(const RegionTree& tree) {
   std::vector<std::size_t> order, waiting{RegionTree::root};
@@ -460,6 +475,7 @@ void join(const JoinInput& input, Profile& profile) {
   }
   note_waiting(input.whole, profile);
   note_processes(input, profile);
+  note_declared_inside(profile);
 }
 
 }  // namespace roofmark
