@@ -199,6 +199,13 @@ class Cyg(Case):
     def test_functions_are_regions(self):
         self.check(["cyg_program"], self.visits, self.flop, annotations="cyg", output="ran\n")
 
+    def test_names_of_c_plus_plus(self):
+        step, attempt = ("main", "grid::Solver<double>::step(int)"), ("main", "grid::attempt()")
+        visits = {("main",): 1, step: 3, ("main", "grid::scale(int)"): 1, ("main", "grid::scale(double)"): 1, attempt: 1,
+                  (*attempt, "grid::fail()"): 1}
+        # An exception leaves a function as a return does.
+        self.check(["cyg_cpp"], visits, {step: 600, ("main", "grid::scale(int)"): 20, attempt: 20}, annotations="cyg")
+
     def test_not_by_itself(self):
         for annotations in (None, "none"):
             run = self.record("cyg_program", annotations=annotations)

@@ -48,6 +48,11 @@ const std::vector<std::string>& annotation_tools() {
   return tools;
 }
 
+bool reads_functions(const Annotations& annotations) {
+  return std::any_of(annotations.tools.begin(), annotations.tools.end(),
+                     [](const std::string& tool) { return tool == "cyg" || tool == "openmp"; });
+}
+
 Result<Annotations> parse_annotations(const std::string& text) {
   Annotations annotations;
   if (text == "none") return annotations;

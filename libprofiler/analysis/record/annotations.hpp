@@ -17,6 +17,9 @@ struct Annotations {
   bool operator==(const Annotations&) const = default;
 };
 
+/// Whether names of functions are among the regions' names, as the compiler writes them.
+bool reads_functions(const Annotations& annotations);
+
 /// "nvtx", "itt", ...
 const std::vector<std::string>& annotation_tools();
 

@@ -6,6 +6,7 @@
 #include <analysis/profile/measured.hpp>
 #include <analysis/profile/program_traffic.hpp>
 #include <analysis/record/counted_pass.hpp>
+#include <analysis/record/function_names.hpp>
 #include <analysis/record/hardware_pass.hpp>
 #include <analysis/record/hardware_plan.hpp>
 #include <analysis/record/later_passes.hpp>
@@ -352,6 +353,7 @@ Recording record(const RecordOptions& options) {
         options.tell("The program's memory traffic is not counted: " +
                      to_line(native.traffic->error()) + ".");
     }
+    if (reads_functions(options.annotations)) name_functions(profile.regions);
   } catch (const std::exception& error) {
     recording.not_joined = shortage(error);
   }
