@@ -172,10 +172,10 @@ Result<DirectoryRecording> read_recording_directory(const fs::path& directory) {
     return tl::unexpected(
         !problems.empty()
             ? problems.front()
-            : Problem{
-                  "there is no recording in this directory", directory.string(),
-                  "start the program with LD_PRELOAD=libroofmark-preload.so and "
-                  "ROOFMARK_DIRECTORY set to it, or name the file that `roofmark record` wrote"});
+            : Problem{"there is no recording in this directory", directory.string(),
+                      "start the program with LD_PRELOAD=libroofmark-preload.so and "
+                      "ROOFMARK_DIRECTORY set to it, or name the file that `roofmark record` "
+                      "wrote; files of ranks are put together by `roofmark merge`"});
   const auto processes = processes_of(input.native);
   const std::vector<const RecordedProcess*> roots = roots_of(processes);
 
