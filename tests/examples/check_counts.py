@@ -18,7 +18,8 @@ SLACK_BYTES = 4096
 
 
 def expectations(program):
-    started = 2 if program[1:] and program[1].endswith(".py") else 1  # by its interpreter
+    scripts = [at for at, word in enumerate(program) if word.endswith(".py")]  # run by their interpreter
+    started = scripts[0] + 1 if scripts else 1
     lines = subprocess.run([*program[:started], "--expect", *program[started:]], check=True, capture_output=True, text=True).stdout
     return [json.loads(line) for line in lines.splitlines()]
 
