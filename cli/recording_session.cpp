@@ -197,7 +197,9 @@ RecordOptions options_of(const RecordingArguments& arguments) {
   // All ranks would say the same.
   if (!arguments.rank || arguments.rank->rank == 0U) options.tell = tell;
   if (const auto choice = pack_choice(arguments.packs)) {
-    Packs packs = find_packs(options.install, *choice);
+    const auto program =
+        arguments.target.empty() ? std::nullopt : emulated::find_program(arguments.target.front());
+    Packs packs = find_packs(options.install, *choice, program.value_or(fs::path()));
     options.packs = std::move(packs.libraries);
     for (const Problem& problem : packs.missing)
       if (options.tell) options.tell(to_line(problem) + ".");

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <analysis/record/loaded_libraries.hpp>
 #include <analysis/record/packs.hpp>
 #include <array>
 #include <string_view>
@@ -8,7 +9,34 @@
 namespace roofmark {
 namespace {
 
-constexpr std::array<std::string_view, 3> known = {"blas", "lapack", "fftw"};
+struct Pack {
+  std::string_view name;
+  /// How the files of libraries begin that have its functions, or load one that has.
+  std::array<std::string_view, 9> libraries;
+};
+constexpr std::array known = {
+    Pack{"blas",
+         {"libblas", "libcblas", "libopenblas", "libmkl_", "libblis", "libatlas", "libsatlas",
+          "libtatlas", "libarmpl"}},
+    Pack{"lapack",
+         {"liblapack", "libopenblas", "libmkl_", "libflame", "libatlas", "libsatlas", "libtatlas",
+          "libarmpl", "libscalapack"}},
+    Pack{"fftw", {"libfftw3", "libmkl_", "libarmpl"}},
+};
+
+const Pack* pack_of(std::string_view name) {
+  const auto found =
+      std::find_if(known.begin(), known.end(), [&](const Pack& pack) { return pack.name == name; });
+  return found == known.end() ? nullptr : &*found;
+}
+
+bool uses(const Pack& pack, const std::vector<std::string>& loaded) {
+  return std::any_of(loaded.begin(), loaded.end(), [&](const std::string& library) {
+    return std::any_of(pack.libraries.begin(), pack.libraries.end(), [&](std::string_view start) {
+      return !start.empty() && library.rfind(start, 0) == 0;
+    });
+  });
+}
 
 }  // namespace
 
@@ -16,14 +44,14 @@ Result<PackChoice> pack_choice(const std::string& choice) {
   PackChoice chosen;
   if (choice == "none") return chosen;
   if (choice == "auto") {
-    chosen.names.assign(known.begin(), known.end());
+    for (const Pack& pack : known) chosen.names.emplace_back(pack.name);
     return chosen;
   }
   chosen.asked = true;
   for (std::size_t begin = 0; begin <= choice.size();) {
     const std::size_t end = std::min(choice.find(',', begin), choice.size());
     const std::string name = choice.substr(begin, end - begin);
-    if (std::find(known.begin(), known.end(), name) == known.end())
+    if (pack_of(name) == nullptr)
       return tl::unexpected(Problem{"no such library pack", "`" + name + "`",
                                     "auto, none, or of blas, lapack and fftw some, with commas"});
     if (std::find(chosen.names.begin(), chosen.names.end(), name) == chosen.names.end())
@@ -33,9 +61,14 @@ Result<PackChoice> pack_choice(const std::string& choice) {
   return chosen;
 }
 
-Packs find_packs(const InstallPaths& install, const PackChoice& choice) {
+Packs find_packs(const InstallPaths& install, const PackChoice& choice,
+                 const std::filesystem::path& program) {
   Packs packs;
+  if (choice.names.empty()) return packs;
+  const std::vector<std::string> loaded =
+      choice.asked ? std::vector<std::string>() : loaded_libraries(program);
   for (const std::string& name : choice.names) {
+    if (!choice.asked && !uses(*pack_of(name), loaded)) continue;
     const std::filesystem::path file = install.lib / ("libroofmark-" + name + ".so");
     if (access(file.c_str(), R_OK) == 0)
       packs.libraries.push_back(file);
