@@ -194,6 +194,8 @@ RecordOptions options_of(const RecordingArguments& arguments) {
   if (arguments.budget_s > 0) options.budget_s = arguments.budget_s;
   options.install = InstallPaths::find();
   options.rank = arguments.rank;
+  options.mpi = arguments.mpi == "always" ||
+                (arguments.mpi == "auto" && (arguments.rank || is_launcher(arguments.target)));
   // All ranks would say the same.
   if (!arguments.rank || arguments.rank->rank == 0U) options.tell = tell;
   if (const auto choice = pack_choice(arguments.packs)) {
@@ -288,6 +290,13 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
         const auto packs = pack_choice(choice);
         return packs ? std::string() : to_line(packs.error());
       });
+  command
+      .add_option(
+          "--mpi", arguments.mpi,
+          "MPI calls become regions: auto (in a job: inside mpirun, or where the program is "
+          "a launcher), always, never")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "always", "never"}));
   command
       .add_option("--resctrl-root", arguments.resctrl_root,
                   "Where the resctrl file system is, which counts the program's memory traffic "

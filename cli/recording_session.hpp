@@ -29,6 +29,7 @@ struct RecordingArguments {
   bool multiplex = false;
   bool modelled_bytes = false;
   bool no_machine = false;
+  std::string mpi = "auto";
   std::optional<JobRanks> rank;  ///< this process is one of a parallel job: it writes its own file
 };
 

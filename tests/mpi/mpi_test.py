@@ -7,6 +7,7 @@ Exit 77: skipped, with the reason.
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -169,6 +170,58 @@ class Inside(Job):
         self.assertIn("this is no folder", done.stderr)
         self.assertNotIn("ranks:", done.stdout)
         self.assertEqual((self.folder / "out").read_text(), "mine")
+
+
+class Time(Job):
+    """MPI calls are regions, and their time is apart."""
+
+    def test_calls_are_regions_below_the_open_one(self):
+        self.run_in([ROOFMARK, "record", "-o", "p.json", "--", *job(self.program, 20000, 5)])
+        profile = self.load("p.json")
+        call = at(profile, "solve", "exchange", "MPI_Allreduce")
+        self.assertEqual(call["visits"], RANKS * 5)
+        self.assertEqual(call["mpi_ranks"]["count"], RANKS)
+        self.assertEqual(at(profile, "MPI_Init")["visits"], RANKS)
+        self.assertEqual(at(profile, "MPI_Finalize")["visits"], RANKS)
+        exchange, solve = at(profile, "solve", "exchange"), at(profile, "solve")
+        self.assertLessEqual(exchange["mpi_s"]["value"], exchange["thread_s"]["value"])
+        self.assertAlmostEqual(solve["mpi_s"]["value"], exchange["mpi_s"]["value"])
+        self.assertAlmostEqual(call["mpi_ranks"]["max_s"], exchange["mpi_ranks"]["max_s"])
+        self.assertNotIn("mpi_s", at(profile, "solve", "triad"))
+        # What an MPI calls inside its own calls is no region.
+        self.assertFalse([region["path"] for region in profile["regions"]
+                          if sum(name.startswith("MPI_") for name in region["path"]) > 1])
+        # The work of the region around is what it was.
+        self.assertEqual(at(profile, "solve", "triad")["flop"]["f64"]["value"], RANKS * 5 * 2 * 20000)
+        text = self.run_in([ROOFMARK, "report", "--all", "p.json"]).stdout
+        self.assertIn("MPI time", text)
+
+    def test_calls_are_none_where_that_was_not_asked(self):
+        self.run_in([ROOFMARK, "record", "--mpi", "never", "--counters", "none", "-o", "p.json", "--",
+                     *job(self.program, 1000, 2)])
+        profile = self.load("p.json")
+        self.assertFalse([r["path"] for r in profile["regions"] if "MPI_" in "".join(r["path"])])
+
+    def test_ranks_in_a_job_have_their_mpi_time(self):
+        self.run_in(job(ROOFMARK, "record", "--counters", "none", "-o", "out", "--", self.program, 1000, 3))
+        self.run_in([ROOFMARK, "merge", "out", "-o", "job.json"])
+        spread = at(self.load("job.json"), "solve")["mpi_ranks"]
+        own = [at(self.load(f"out/rank-{rank}.roofmark.json"), "solve")["mpi_s"]["value"]
+               for rank in range(RANKS)]
+        self.assertAlmostEqual(spread["max_s"], max(own))
+        self.assertAlmostEqual(spread["min_s"], min(own))
+
+    def test_the_table_has_as_many_arguments_as_the_header(self):
+        done = subprocess.run([f"mpicc.{MPI}", "-E", "-x", "c", "-"], input="#include <mpi.h>\n", text=True,
+                              capture_output=True, check=True)
+        declared = {name: 0 if arguments.strip() == "void" else arguments.count(",") + 1
+                    for name, arguments in re.findall(r"\bint\s+MPI_(\w+)\s*\(([^()]*)\)", done.stdout)}
+        table = (SOURCES / "libprofiler/target/attach/mpi/calls.h").read_text().split("FORTRAN_CALLS")[0]
+        calls = re.findall(r"X\((\w+), (\w+), (\d+)\)", table)
+        self.assertGreater(len(calls), 100)
+        for name, fortran, count in calls:
+            self.assertEqual(fortran, name.lower())
+            self.assertEqual(int(count), declared[name], f"MPI_{name}")
 
 
 class Calibration(Job):

@@ -51,6 +51,7 @@ inline Roofline sample_roofline() {
   roofline.achieved_flop_per_s = 1e9;
   roofline.fraction = 2.0 / 3;
   roofline.fraction_as_written = 0.8;
+  roofline.fraction_without_waiting = 0.9;
   roofline.uncertainty = 0.05;
   roofline.explained_s = Measure{0.1, Source::modelled, 0.1, 0.2};
   roofline.levels["DRAM"] = {0.0625, 1.5e9, 1.2, 24e9, 16e9};
@@ -86,6 +87,9 @@ inline Profile sample_profile() {
   region.marker_s = 1e-9;
   region.visit_s = VisitTimes{0.01, 0.0125, 0.02, 0.001, 0.02};
   region.imbalance = 1.1;
+  region.mpi_s = Measure{0.05, Source::measured, {}, {}};
+  region.mpi_ranks = RankSpread{8, 0.01, 0.05, 0.05, 0.09, 7, 3, false};
+  region.off_cpu_s = Measure{0.01, Source::estimated, 0.005, 0.015};
   region.ranks = RankSpread{8, 0.1, 0.11, 0.115, 0.125, 3, 7, true};
   region.cores_used = Measure{1.9, Source::measured, {}, {}};
   region.clock_hz = Measure{2.1e9, Source::estimated, 2e9, 2.2e9};

@@ -81,6 +81,44 @@ TEST_CASE("one rank alone has no spread, and processes without a rank are no job
   CHECK_FALSE(joined(input_of(processes)).program.ranks);
 }
 
+TEST_CASE("time in MPI calls is apart, by rank, with those that made none") {
+  std::vector<RawProcess> processes = job(3);
+  for (unsigned rank = 0; rank < 2; ++rank) {
+    RawThread& main = processes[rank].threads[0];
+    const auto call = add(main, 0, "MPI_Wait", 4, 100 * (rank + 1), 100 * rank, 900);
+    add(main, call, "MPI_Test", 9, 50, 100 * rank, 900);  // inside: part of it
+  }
+  const Profile profile = joined(input_of(processes));
+  const Region& solve = *find(profile, {"solve"});
+  CHECK(solve.mpi_s->value == Approx(0.1));  // 0.1 s, 0.2 s and none, of a mean rank
+  REQUIRE(solve.mpi_ranks);
+  CHECK(solve.mpi_ranks->ranks == 3);
+  CHECK(solve.mpi_ranks->min_s == 0);
+  CHECK(solve.mpi_ranks->min_rank == 2);
+  CHECK(solve.mpi_ranks->max_rank == 1);
+  CHECK(find(profile, {"solve", "MPI_Wait"})->mpi_s->value == Approx(0.15));
+  CHECK(profile.regions[0].mpi_s->value == Approx(0.15));
+  CHECK_FALSE(joined(input_of(job(2))).regions[1].mpi_s);
+}
+
+TEST_CASE("sleep outside MPI calls is seen by looks, sleep in them is MPI time") {
+  JoinInput input = input_of(job(2));
+  for (RawProcess& process : input.native) add(process.threads[0], 0, "MPI_Wait", 1, 100, 100, 900);
+  const std::uint64_t solve = path_key({"solve"}), wait = path_key({"solve", "MPI_Wait"});
+  for (int i = 0; i < 100; ++i) {
+    PlacementSample sample;
+    sample.time_s = 0.01 * i;
+    // Rank 0 sleeps in every other look, rank 1 waits in MPI.
+    sample.threads = {{10, 10, 0, i % 2 == 0, solve, 1}, {11, 11, 1, false, wait, 1}};
+    input.samples.push_back(sample);
+  }
+  const Region region = *find(joined(input), {"solve"});
+  REQUIRE(region.off_cpu_s);
+  CHECK(region.off_cpu_s->value == Approx(0.25 * region.work.wall_s->value));
+  CHECK(region.off_cpu_s->source == Source::estimated);
+  CHECK_FALSE(find(joined(input), {"solve", "MPI_Wait"})->off_cpu_s);
+}
+
 TEST_CASE("what the launcher counted is in no row, what a rank started is") {
   JoinInput input = input_of(job(2));
   CountedPass pass;

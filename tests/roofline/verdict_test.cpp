@@ -30,6 +30,40 @@ TEST_CASE("latency: less than 0.4 of the time explained even without overlap") {
   REQUIRE(verdict(region(0.09)) == Verdict::latency);
 }
 
+TEST_CASE("communication: MPI calls take 0.4 of the time, and more than ceilings explain") {
+  // 0.35 s of FMA in one second.
+  const auto region = [](double mpi_s) {
+    Region made = RegionMaker().wall(1).flop(0.35 * 20e9).in_l1(0.1 * 80e9);
+    made.mpi_s = Measure{mpi_s, Source::measured, {}, {}};
+    return made;
+  };
+  REQUIRE(verdict(region(0.39)) == Verdict::compute);
+  REQUIRE(verdict(region(0.41)) == Verdict::communication);
+  const Roofline made = judged(region(0.5));
+  REQUIRE(*made.fraction_without_waiting == Approx(*made.fraction / 0.5));
+  REQUIRE(made.verdict_detail.empty());
+  REQUIRE(made.advice.size() == 1);
+
+  Region waiting = region(0.5);
+  waiting.mpi_ranks = RankSpread{4, 0.1, 0.6, 0.5, 0.7, 3, 0, false};
+  REQUIRE(judged(waiting).verdict_detail == "for rank 3");
+  REQUIRE(judged(waiting).why.find("waits for rank 3") != std::string::npos);
+  waiting.mpi_ranks->min_s = 0.3;
+  REQUIRE(judged(waiting).verdict_detail.empty());
+
+  Region call = RegionMaker({"MPI_Barrier"}).wall(1).flop(0);
+  call.mpi_s = Measure{1, Source::measured, {}, {}};
+  REQUIRE(verdict(call) == Verdict::communication);
+  REQUIRE_FALSE(judged(call).fraction_without_waiting);
+}
+
+TEST_CASE("sleep outside MPI calls is left out of the time that works") {
+  Region region = RegionMaker().wall(1).flop(0.5 * 20e9).in_l1(0.1 * 80e9);
+  REQUIRE_FALSE(judged(region).fraction_without_waiting);
+  region.off_cpu_s = Measure{0.2, Source::estimated, 0.1, 0.3};
+  REQUIRE(*judged(region).fraction_without_waiting == Approx(*judged(region).fraction / 0.8));
+}
+
 TEST_CASE("balanced: compute and memory time within the uncertainty of each other") {
   const double n = 1e8;
   const double memory_s = 32 * n / 20e9;

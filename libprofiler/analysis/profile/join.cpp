@@ -123,6 +123,31 @@ void set_cores(Region& row, const RegionSamples& samples, const WholeProgram& wh
   row.cores_used = Measure{own, Source::estimated, own, std::max(own, all)};
 }
 
+/// MPI time of a mean rank, beside the region's wall time; sleep from the recorder's looks.
+void set_waiting(Region& row, const MergedRegion& region, const RegionSamples& samples) {
+  if (!region.mpi_s.empty()) {
+    std::vector<RankTime> times;
+    double sum_s = 0;
+    // A rank that made no call there has waited for none.
+    std::set<unsigned> ranks;
+    for (const ProcessShare& share : region.shares) ranks.insert(share.rank.value_or(0));
+    for (const auto& [rank, time_s] : region.mpi_s) ranks.insert(rank);
+    for (const unsigned rank : ranks) {
+      const auto found = region.mpi_s.find(rank);
+      times.push_back({rank, found != region.mpi_s.end() ? found->second : 0});
+      sum_s += times.back().time_s;
+    }
+    row.mpi_s = Measure{sum_s / static_cast<double>(times.size()), Source::measured, {}, {}};
+    row.mpi_ranks = spread_of(std::move(times));
+  }
+  if (samples.asleep && row.work.wall_s && samples.asleep->high > 0) {
+    const double wall_s = row.work.wall_s->value;
+    row.off_cpu_s =
+        Measure{samples.asleep->value * wall_s, Source::estimated, samples.asleep->low * wall_s,
+                std::min(1.0, samples.asleep->high) * wall_s};
+  }
+}
+
 /// Why a pass may have left out what the timed run did.
 std::optional<Problem> early_end(const CountedPass& pass) {
   return pass.problem ? pass.problem : pass.other_end;
@@ -268,6 +293,7 @@ Region whole_program_row(const JoinInput& input, const RegionTree& tree) {
   }
   row.self.wall_s = Measure{std::max(0.0, whole.wall_s - regions_s), Source::measured, {}, {}};
   if (input.no_markers) add_missing(row, "regions", *input.no_markers);
+  set_waiting(row, tree[RegionTree::root], {});
   return row;
 }
 
@@ -447,6 +473,7 @@ void join(const JoinInput& input, Profile& profile) {
       if (visited) {
         set_times(row, region, samples[i]);
         set_cores(row, samples[i], input.whole);
+        set_waiting(row, region, samples[i]);
       } else if (i < counts.size() && counts[i].visits > 0) {
         row.missing.push_back({"time.wall", "only the counted run entered it",
                                "make the program take the same path in both runs"});

@@ -24,6 +24,10 @@ std::optional<RankSpread> spread_of(std::vector<RankTime> times) {
   return spread;
 }
 
+bool is_mpi_call(const std::string& name) {
+  return name.size() > 4 && name.compare(0, 4, "MPI_") == 0 && name[4] >= 'A' && name[4] <= 'Z';
+}
+
 std::optional<JobRanks> job_of(const std::vector<RawProcess>& native) {
   std::set<unsigned> ranks;
   std::set<std::string> hosts;

@@ -20,6 +20,9 @@ struct RankTime {
 /// Nothing for fewer than two ranks.
 std::optional<RankSpread> spread_of(std::vector<RankTime> times);
 
+/// A region of an MPI call, whoever made it: "MPI_Allreduce".
+bool is_mpi_call(const std::string& name);
+
 /// The job that the recorded processes are ranks of; nothing where they are none.
 std::optional<JobRanks> job_of(const std::vector<RawProcess>& native);
 

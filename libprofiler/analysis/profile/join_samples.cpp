@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <analysis/profile/join_ranks.hpp>
 #include <analysis/profile/join_samples.hpp>
 #include <cmath>
 #include <unordered_map>
@@ -29,7 +30,7 @@ struct Sums {
 
 struct RegionSums {
   std::size_t looks = 0;
-  Sums depth, cores;
+  Sums depth, cores, asleep;
 };
 
 /// Time that a look stands for: half the way to its neighbours. The looks are not evenly spaced.
@@ -40,7 +41,7 @@ double weight_of(const std::vector<PlacementSample>& samples, std::size_t i) {
 }
 
 struct Seen {
-  double depth = 0;
+  double depth = 0, asleep = 0;
   std::unordered_set<int> processors;  ///< with a thread of it that runs
 };
 
@@ -62,8 +63,12 @@ std::unordered_map<std::size_t, Seen> regions_at(const PlacementSample& sample,
     else if (const auto found = open_in_process.find(thread.pid); found != open_in_process.end())
       region = found->second;
     if (!region) continue;
+    bool in_mpi = false;
+    for (std::size_t at = *region; at != RegionTree::root; at = tree[at].parent)
+      in_mpi = in_mpi || is_mpi_call(tree[at].name);
     for (std::size_t at = *region; at != RegionTree::root; at = tree[at].parent) {
       if (own) seen[at].depth += 1;
+      if (own && !thread.running && !in_mpi) seen[at].asleep += 1;
       if (thread.running) seen[at].processors.insert(thread.processor);
     }
   }
@@ -79,7 +84,10 @@ std::vector<RegionSamples> evaluate(const std::vector<PlacementSample>& samples,
     const double weight = weight_of(samples, i);
     for (const auto& [region, seen] : regions_at(samples[i], tree)) {
       ++sums[region].looks;
-      if (seen.depth > 0) sums[region].depth.add(weight, seen.depth);
+      if (seen.depth > 0) {
+        sums[region].depth.add(weight, seen.depth);
+        sums[region].asleep.add(weight, seen.asleep / seen.depth);
+      }
       sums[region].cores.add(weight, static_cast<double>(seen.processors.size()));
     }
   }
@@ -87,7 +95,10 @@ std::vector<RegionSamples> evaluate(const std::vector<PlacementSample>& samples,
   for (std::size_t i = 0; i < sums.size(); ++i) {
     result[i].looks = sums[i].looks;
     if (sums[i].looks < fewest_looks) continue;
-    if (sums[i].depth.weight > 0) result[i].depth = sums[i].depth.observed(sums[i].looks);
+    if (sums[i].depth.weight > 0) {
+      result[i].depth = sums[i].depth.observed(sums[i].looks);
+      result[i].asleep = sums[i].asleep.observed(sums[i].looks);
+    }
     result[i].cores = sums[i].cores.observed(sums[i].looks);
   }
   return result;

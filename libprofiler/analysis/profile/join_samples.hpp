@@ -17,9 +17,10 @@ struct Observed {
 };
 
 struct RegionSamples {
-  std::size_t looks = 0;          ///< that found the region open
-  std::optional<Observed> depth;  ///< threads in it at once, while there was one
-  std::optional<Observed> cores;  ///< cores busy with it, while it was open
+  std::size_t looks = 0;           ///< that found the region open
+  std::optional<Observed> depth;   ///< threads in it at once, while there was one
+  std::optional<Observed> asleep;  ///< share of its threads that slept, outside MPI calls
+  std::optional<Observed> cores;   ///< cores busy with it, while it was open
 };
 
 /// With fewer looks than this nothing is said of a region. A program that keeps all cores busy

@@ -108,6 +108,11 @@ void RankMerge::add_region(const Region& one, std::uint64_t rank) {
   };
   add_time(one.work.wall_s, sum.wall, sum.busy_s, sum.all_timed);
   add_time(one.self.wall_s, sum.self_wall, sum.self_busy_s, sum.all_self_timed);
+  // A rank that made no MPI call there has waited for none.
+  sum.mpi_seen = sum.mpi_seen || one.mpi_s;
+  sum.mpi.add(rank, value_of(one.mpi_s));
+  sum.off_cpu_seen = sum.off_cpu_seen || one.off_cpu_s;
+  sum.off_cpu_s += value_of(one.off_cpu_s);
   sum.thread_s += value_of(one.work.thread_s);
   sum.self_thread_s += value_of(one.self.thread_s);
   if (!one.work.thread_s || !one.self.thread_s) sum.all_thread_timed = false;
@@ -180,6 +185,12 @@ Region RankMerge::row_of(const RegionSum& sum, std::vector<std::string> path) co
     if (sum.busy_s > 0 && row.work.wall_s->value > 0)
       row.cores_used = Measure{sum.busy_s / row.work.wall_s->value, Source::estimated, {}, {}};
   }
+  const double ranks = static_cast<double>(sum.ranks);
+  if (sum.mpi_seen) {
+    row.mpi_s = Measure{sum.mpi.sum_s() / ranks, Source::measured, {}, {}};
+    row.mpi_ranks = sum.mpi.spread();
+  }
+  if (sum.off_cpu_seen) row.off_cpu_s = Measure{sum.off_cpu_s / ranks, Source::estimated, {}, {}};
   if (sum.all_self_timed && sum.self_wall.ranks() > 0)
     row.self.wall_s = wall(sum.self_wall, sum.self_busy_s);
   if (sum.all_thread_timed) {

@@ -53,7 +53,9 @@ class RankMerge {
     std::uint64_t visits = 0, threads = 0;
     std::set<std::string> flags;
     double marker_s = 0;
-    RankTimes wall, self_wall;
+    RankTimes wall, self_wall, mpi;
+    double off_cpu_s = 0;  ///< summed over ranks
+    bool mpi_seen = false, off_cpu_seen = false;
     double thread_s = 0, self_thread_s = 0;
     double busy_s = 0, self_busy_s = 0;  ///< summed over ranks: time x cores that were busy
     bool all_timed = true, all_self_timed = true, all_thread_timed = true;

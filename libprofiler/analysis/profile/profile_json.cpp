@@ -233,6 +233,7 @@ class ProfileWriter {
     put_text_if_any("verdict_detail", roofline.verdict_detail);
     put_number("fraction", roofline.fraction);
     put_number("fraction_as_written", roofline.fraction_as_written);
+    put_number("fraction_without_waiting", roofline.fraction_without_waiting);
   }
 
   void put_evidence(const Roofline& roofline) {
@@ -369,6 +370,9 @@ class ProfileWriter {
     }
     put_number("imbalance", region.imbalance);
     if (region.ranks) put_spread("ranks", *region.ranks);
+    put_measure("mpi_s", region.mpi_s, {});
+    if (region.mpi_ranks) put_spread("mpi_ranks", *region.mpi_ranks);
+    put_measure("off_cpu_s", region.off_cpu_s, {});
     put_measure("cores_used", region.cores_used, "cores_used");
     put_measure("clock_hz", region.clock_hz, "clock_hz");
     const bool same = region.self_rooflines == region.rooflines;

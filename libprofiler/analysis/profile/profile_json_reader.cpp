@@ -166,6 +166,7 @@ Roofline read_roofline(const JsonReader& json) {
   roofline.achieved_flop_per_s = read_optional(json, "achieved_flop_per_s");
   roofline.fraction = read_optional(json, "fraction");
   roofline.fraction_as_written = read_optional(json, "fraction_as_written");
+  roofline.fraction_without_waiting = read_optional(json, "fraction_without_waiting");
   roofline.uncertainty = read_number(json, "uncertainty");
   roofline.explained_s = read_measure(json, "explained_s", Shared(), {});
   json.each_member("levels", [&](const std::string& level, const JsonReader& item) {
@@ -265,6 +266,9 @@ Region read_region(const JsonReader& json, const Shared& shared) {
   region.runs_wall_s = read_run_times(json);
   region.imbalance = read_optional(json, "imbalance");
   region.ranks = read_spread(json, "ranks");
+  region.mpi_s = read_measure(json, "mpi_s", Shared(), {});
+  region.mpi_ranks = read_spread(json, "mpi_ranks");
+  region.off_cpu_s = read_measure(json, "off_cpu_s", Shared(), {});
   region.cores_used = read_measure(json, "cores_used", shared, "cores_used");
   region.clock_hz = read_measure(json, "clock_hz", shared, "clock_hz");
   region.rooflines = read_rooflines(json);

@@ -152,7 +152,7 @@ void add_node(MergedRegion& region, const RawNode& node, const NodeTime& time,
   add_visits(region, node, clock, entry_s);
   region.first_entry_s = first ? entry_s : std::min(region.first_entry_s, entry_s);
   if (first || region.shares.back().process != ordinal)
-    region.shares.push_back({ordinal, process.rank, 0, entry_s, exit_s, 0, 0});
+    region.shares.push_back({ordinal, process.rank, 0, entry_s, exit_s, 0, 0, 0});
   ProcessShare& share = region.shares.back();
   share.first_entry_s = std::min(share.first_entry_s, entry_s);
   share.last_exit_s = std::max(share.last_exit_s, exit_s);
@@ -161,6 +161,7 @@ void add_node(MergedRegion& region, const RawNode& node, const NodeTime& time,
   region.open_visits += open_visits;
   region.adopted_visits += node.adopted_visits;
   share.threads += std::max<std::uint64_t>(node.threads, 1);
+  share.thread_s += time.time_s;
   region.thread_s += time.time_s;
   region.self_thread_s += time.self_s;
   region.marker_s += time.marker_s;
@@ -344,6 +345,17 @@ void RegionTree::add(const RawProcess& process, const JoinInput& input,
 
 void RegionTree::finish() {
   for (MergedRegion& region : regions_) settle(region);
+  // Children come after their parents. What an MPI call has inside is its own.
+  for (std::size_t i = regions_.size(); i-- > 0;) {
+    MergedRegion& region = regions_[i];
+    if (i != root && is_mpi_call(region.name)) {
+      for (const ProcessShare& share : region.shares)
+        region.mpi_s[share.rank.value_or(0)] += share.thread_s;
+      continue;
+    }
+    for (const std::size_t child : region.children)
+      for (const auto& [rank, time_s] : regions_[child].mpi_s) region.mpi_s[rank] += time_s;
+  }
 }
 
 }  // namespace roofmark

@@ -21,6 +21,7 @@ struct ProcessShare {
   std::uint64_t threads = 0;
   double first_entry_s = 0, last_exit_s = 0;
   double longest_s = 0, longest_self_s = 0;  ///< of one thread
+  double thread_s = 0;                       ///< of all its threads
 };
 
 /// One path. Times are sums over threads unless they say otherwise.
@@ -38,10 +39,11 @@ struct MergedRegion {
   /// Of one thread; of processes that did not overlap, the sum.
   double longest_s = 0, longest_self_s = 0;
   double window_s = 0;  ///< first entry to last exit, without the gaps between processes
-  std::optional<RankSpread> ranks;           ///< of several
-  double marker_s = 0;                       ///< taken out of thread_s
-  double marker_cost_s = 0;                  ///< what one visit costs
-  double first_entry_s = 0;                  ///< on CLOCK_MONOTONIC_RAW
+  std::optional<RankSpread> ranks;   ///< of several
+  std::map<unsigned, double> mpi_s;  ///< in MPI calls, by rank (0: of no job), over its threads
+  double marker_s = 0;               ///< taken out of thread_s
+  double marker_cost_s = 0;          ///< what one visit costs
+  double first_entry_s = 0;          ///< on CLOCK_MONOTONIC_RAW
   double min_s = 0, max_s = 0, first_s = 0;  ///< of one visit, as the clock read it
   double sum_s = 0, sum_of_squares = 0;      ///< over closed visits, as the clock read it
   std::uint64_t closed_visits = 0;

@@ -4,6 +4,7 @@
 #include <analysis/record/counted_pass.hpp>
 #include <analysis/record/isolation.hpp>
 #include <analysis/record/launch.hpp>
+#include <analysis/record/own_rank.hpp>
 #include <analysis/record/processes.hpp>
 #include <analysis/record/supervise.hpp>
 #include <collectors/emulated/plan.hpp>
@@ -180,6 +181,7 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
   Launch launch;
   launch.command = command->arguments;
   launch.environment = environment_of(*command);
+  if (options.mpi) add_mpi(options.install.lib, launch.environment);
   add_readers(options.annotations, options.install.lib, launch.environment);
   launch.signal_mask = gate.original_mask();
   launch.prepare = [&] { return isolation.enter(run.standard_input.get()); };

@@ -7,6 +7,7 @@
 #include <analysis/record/hardware_plan.hpp>
 #include <analysis/record/isolation.hpp>
 #include <analysis/record/launch.hpp>
+#include <analysis/record/own_rank.hpp>
 #include <analysis/record/packs.hpp>
 #include <analysis/record/program_counters.hpp>
 #include <analysis/record/supervise.hpp>
@@ -126,8 +127,10 @@ Result<HardwareOutcome> run_hardware_pass(HardwareRun& run, const SignalGate& ga
     set_variable(launch.environment, "LD_PRELOAD", preload, ':');
     set_variable(launch.environment, "ROOFMARK_RECORDING", run.directory.string());
     set_variable(launch.environment, "ROOFMARK_COUNTERS", plan->string());
-    if (!run.whole_program)
+    if (!run.whole_program) {
+      if (options.mpi) add_mpi(options.install.lib, launch.environment);
       add_readers(options.annotations, options.install.lib, launch.environment);
+    }
   }
   launch.signal_mask = gate.original_mask();
   std::optional<ProgramCounters> program;

@@ -5,6 +5,7 @@
 #include <analysis/record/executable.hpp>
 #include <analysis/record/launch.hpp>
 #include <analysis/record/native_pass.hpp>
+#include <analysis/record/own_rank.hpp>
 #include <analysis/record/packs.hpp>
 #include <analysis/record/processes.hpp>
 #include <analysis/record/sampler.hpp>
@@ -127,6 +128,7 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
     set_variable(launch.environment, "LD_PRELOAD", preload_text(*runtime, options.packs), ':');
     set_variable(launch.environment, "ROOFMARK_RECORDING", recording->string());
     if (counters) set_variable(launch.environment, "ROOFMARK_COUNTERS", counters->string());
+    if (options.mpi) add_mpi(options.install.lib, launch.environment);
     for (std::string& note :
          add_readers(options.annotations, options.install.lib, launch.environment)) {
       if (options.tell) options.tell(note);

@@ -1,5 +1,8 @@
 #include <libprofiler/arena/rank.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <analysis/record/launch.hpp>
 #include <analysis/record/own_rank.hpp>
 #include <array>
 #include <cstdlib>
@@ -21,6 +24,13 @@ bool is_launcher(const std::vector<std::string>& command) {
   name = name.substr(name.rfind('/') + 1);
   name = name.substr(0, name.find_first_of(".-"));
   return std::find(launchers.begin(), launchers.end(), name) != launchers.end();
+}
+
+void add_mpi(const std::filesystem::path& lib, std::vector<std::string>& environment) {
+  const std::filesystem::path wrappers = lib / "libroofmark-mpi.so";
+  // Without it MPI's time is that of the regions around the calls.
+  if (access(wrappers.c_str(), R_OK) == 0)
+    set_variable(environment, "LD_PRELOAD", wrappers.string(), ':');
 }
 
 std::optional<JobRanks> own_rank(const std::vector<std::string>& command) {

@@ -25,6 +25,7 @@ struct RecordOptions {
   /// This process is a rank of a parallel job, and the target runs in its place: only once, since
   /// the launcher connects a rank once, and the machine is measured before it, while no rank runs.
   std::optional<JobRanks> rank;
+  bool mpi = false;                ///< MPI calls become regions
   std::optional<double> budget_s;  ///< wall time for the counted pass; unset: the default
   /// How long the counted pass may get no further, where no budget was given; unset: many times
   /// what is expected of it.

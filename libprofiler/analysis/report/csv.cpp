@@ -138,6 +138,12 @@ std::string render_csv(const Profile& profile, const std::string& wanted_level) 
     for (const char* title : {"ranks", "ranks.min_s", "ranks.min_rank", "ranks.median_s",
                               "ranks.mean_s", "ranks.max_s", "ranks.max_rank"})
       titles.add(std::string(title));
+  const bool mpi = std::any_of(profile.regions.begin(), profile.regions.end(),
+                               [](const Region& region) { return region.mpi_s.has_value(); });
+  if (mpi)
+    for (const char* title :
+         {"mpi_s", "mpi_s.source", "off_cpu_s", "off_cpu_s.source", "fraction_without_waiting"})
+      titles.add(std::string(title));
   for (const char* title :
        {"precision", "achieved_flop_per_s", "roof_flop_per_s", "fraction", "binding", "verdict",
         "verdict_detail", "level", "intensity", "side", "missing"})
@@ -156,6 +162,11 @@ std::string render_csv(const Profile& profile, const std::string& wanted_level) 
     if (ranks) record.add(region.ranks);
     const Roofline none;
     const Roofline& roofline = row.roofline ? *row.roofline : none;
+    if (mpi) {
+      record.add(region.mpi_s);
+      record.add(region.off_cpu_s);
+      record.add(roofline.fraction_without_waiting);
+    }
     record.add(roofline.precision);
     record.add(roofline.achieved_flop_per_s);
     record.add(roofline.roof_flop_per_s);

@@ -171,7 +171,8 @@ std::string render_html(const Profile& whole, const HtmlOptions& options) {
   const std::string declared = declared_html(profile, rows, heaviest(profile, rows, static_rows));
   const std::string events = events_html(profile, rows, heaviest(profile, rows, static_rows),
                                          usable.chart.self, absences) +
-                             ranks_html(profile, rows, heaviest(profile, rows, static_rows));
+                             ranks_html(profile, rows, heaviest(profile, rows, static_rows)) +
+                             waiting_html(profile, rows, heaviest(profile, rows, static_rows));
   for (const RegionRow& row : rows)
     for (const Missing& missing : profile.regions[row.region].missing)
       absences.add(missing, row.path);

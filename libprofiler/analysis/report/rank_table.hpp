@@ -22,4 +22,11 @@ std::string ranks_text(const Profile& profile, const std::vector<RegionRow>& row
 std::string ranks_html(const Profile& profile, const std::vector<RegionRow>& rows,
                        const std::vector<std::size_t>& shown);
 
+/// Time in MPI calls and asleep, and the share of the roof with and without it; empty where no MPI
+/// call was seen.
+std::string waiting_text(const Profile& profile, const std::vector<RegionRow>& rows,
+                         const TextOptions& options);
+std::string waiting_html(const Profile& profile, const std::vector<RegionRow>& rows,
+                         const std::vector<std::size_t>& shown);
+
 }  // namespace roofmark::report

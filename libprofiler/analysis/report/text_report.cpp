@@ -36,6 +36,7 @@ class TextReport {
       declared(rows);
       events(rows);
       ranks(rows);
+      waiting(rows);
       explained();
     }
     missing(rows);
@@ -92,6 +93,13 @@ class TextReport {
     const std::string table = ranks_text(profile_, rows, options_);
     if (table.empty()) return;
     section("Ranks");
+    text_ += table;
+  }
+
+  void waiting(const std::vector<RegionRow>& rows) {
+    const std::string table = waiting_text(profile_, rows, options_);
+    if (table.empty()) return;
+    section("MPI time");
     text_ += table;
   }
 

@@ -58,6 +58,9 @@ void put_threads(Facts& facts, const Case& it) {
   put(facts, "visits", double(it.region.visits));
   put(facts, it.region.ranks ? "rank_imbalance" : "imbalance", it.region.imbalance);
   if (it.region.ranks) put(facts, "slowest_rank", double(it.region.ranks->max_rank));
+  put(facts, "communication_share", communication_share(it));
+  if (const auto awaited = awaited_rank(it)) put(facts, "awaited_rank", double(*awaited));
+  put(facts, "rank_not_awaited", awaited_rank(it) ? 0 : 1);
   put(facts, "gain_idle_cores", gain_of_idle_cores(it));
   put(facts, "gain_balance", gain_of_balance(it));
   if (it.region.cores_used) put(facts, "cores_used_sampled", it.region.cores_used->value);

@@ -49,6 +49,41 @@ double gain_of_balance(const Case& it) {
   return std::min(most, room_below_machine_roof(it));
 }
 
+namespace {
+
+/// MPI calls are regions: without its children a region has none, unless it is one itself.
+bool holds_mpi_time(const Case& it) {
+  if (!it.region.mpi_s || !is_time(it.region.mpi_s->value)) return false;
+  if (&it.work != &it.region.self || it.region.path.empty()) return &it.work != &it.region.self;
+  return it.region.path.back().rfind("MPI_", 0) == 0;
+}
+
+}  // namespace
+
+std::optional<double> communication_share(const Case& it) {
+  if (!holds_mpi_time(it) || !it.evaluation.wall_s || !(*it.evaluation.wall_s > 0))
+    return std::nullopt;
+  return std::min(1.0, it.region.mpi_s->value / *it.evaluation.wall_s);
+}
+
+std::optional<std::uint64_t> awaited_rank(const Case& it) {
+  const auto& spread = it.region.mpi_ranks;
+  if (!holds_mpi_time(it) || !spread || !(spread->min_s < spread->mean_s / 2)) return std::nullopt;
+  return spread->min_rank;
+}
+
+std::optional<double> working_s(const Case& it) {
+  if (!it.evaluation.wall_s) return std::nullopt;
+  const double mpi_s = holds_mpi_time(it) ? it.region.mpi_s->value : 0;
+  const bool whole = &it.work != &it.region.self;
+  const double asleep_s = whole && it.region.off_cpu_s && is_time(it.region.off_cpu_s->value)
+                              ? it.region.off_cpu_s->value
+                              : 0;
+  if (mpi_s + asleep_s <= 0) return std::nullopt;
+  const double left_s = *it.evaluation.wall_s - mpi_s - asleep_s;
+  return left_s > 0 ? std::optional(left_s) : std::nullopt;
+}
+
 std::optional<double> scalar_share(const Work& work) {
   return share_of_mix(work, [](const ComputeClass& part) { return part.width_bits == 0; });
 }

@@ -57,6 +57,8 @@ void fill_numbers(const Case& it, Roofline& made) {
   if (const model::Part* part = binding_part(time)) made.binding = part->name;
   made.roof_flop_per_s = roof_of(it, it.machine_time);
   made.fraction = fraction(it, it.machine_time);
+  if (const auto left_s = working_s(it); left_s && made.fraction)
+    made.fraction_without_waiting = it.machine_time.overlapped / *left_s;
   if (it.written_time) {
     made.roof_as_written_flop_per_s = roof_of(it, *it.written_time);
     made.fraction_as_written = fraction(it, *it.written_time);

@@ -47,6 +47,12 @@ std::optional<double> instructions_per_cycle(const Case& it);
 /// What the idle cores of a region of several threads would give, limited by the machine roof.
 double gain_of_idle_cores(const Case& it);
 double gain_of_balance(const Case& it);
+/// Share of the time in MPI calls, of a mean rank; nothing where none were seen.
+std::optional<double> communication_share(const Case& it);
+/// The rank that the others wait for in MPI calls: it waits less than half of their mean.
+std::optional<std::uint64_t> awaited_rank(const Case& it);
+/// The time that it was neither in MPI calls nor asleep; nothing where none of these was seen.
+std::optional<double> working_s(const Case& it);
 /// Share of the FLOPs of known mix that is scalar / fused; nothing where the mix is not known.
 std::optional<double> scalar_share(const Work& work);
 std::optional<double> fused_share(const Work& work);

@@ -24,7 +24,8 @@ Thresholds read() {
           value("rung_gain"),
           value("serial_children"),
           value("mostly"),
-          value("clock_range")};
+          value("clock_range"),
+          value("communication_share")};
 }
 
 }  // namespace

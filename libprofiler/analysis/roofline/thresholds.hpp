@@ -23,6 +23,7 @@ struct Thresholds {
   double serial_children;
   double mostly;
   double clock_range;
+  double communication_share;
 };
 
 const Thresholds& thresholds();

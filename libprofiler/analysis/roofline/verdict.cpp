@@ -104,6 +104,11 @@ Decision decide(const Case& it) {
   const bool explained = share_of_time(it, time.serial) >= limit.latency_below;
   if (overlapped > 1 + std::max(limit.above_margin, uncertainty(it)))
     return {Verdict::above_roof, binding_part(time)->name};
+  if (const auto share = communication_share(it);
+      share && *share >= limit.communication_share && *share > overlapped) {
+    const auto awaited = awaited_rank(it);
+    return {Verdict::communication, awaited ? "for rank " + std::to_string(*awaited) : ""};
+  }
   if (evaluation.flop == 0) return without_flop(it, explained);
   if (evaluation.no_ceiling) return {Verdict::undetermined, *evaluation.no_ceiling};
   if (evaluation.main_memory_uncounted) return {Verdict::undetermined, evaluation.uncounted[0]};

@@ -121,6 +121,20 @@ std::string too_small_text(const Case& it) {
                      seconds_text(it.region.marker_s), seconds_text(wall_s));
 }
 
+/// "MPI calls took 0.4 s of 0.5 s (80 %); rank 3 was in them for 2 ms, rank 0 for 0.5 s"
+std::string communication_text(const Case& it) {
+  std::string text = fmt::format(
+      "MPI calls took {} of {} ({})", seconds_text(it.region.mpi_s->value),
+      seconds_text(*it.evaluation.wall_s), percent(communication_share(it).value_or(0)));
+  const auto& spread = it.region.mpi_ranks;
+  if (!spread) return text;
+  text += fmt::format(": {} of rank {}, {} of rank {}", seconds_text(spread->min_s),
+                      spread->min_rank, seconds_text(spread->max_s), spread->max_rank);
+  if (const auto awaited = awaited_rank(it))
+    text += fmt::format(", which waits for rank {}", *awaited);
+  return text;
+}
+
 std::string sentence(const Case& it, const Roofline& roofline) {
   const std::string& detail = roofline.verdict_detail;
   switch (roofline.verdict) {
@@ -162,6 +176,7 @@ std::string sentence(const Case& it, const Roofline& roofline) {
     case Verdict::balanced:
       return explained_text(it) + scalar_text(it) + ridge_text(it, roofline);
     case Verdict::communication:
+      return communication_text(it) + "; " + explained_text(it);
     case Verdict::launch:
       return explained_text(it);
   }

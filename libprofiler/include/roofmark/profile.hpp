@@ -119,6 +119,8 @@ struct Roofline {
   std::optional<double> achieved_flop_per_s;
   std::optional<double> fraction;
   std::optional<double> fraction_as_written;
+  /// As `fraction`, of the time that it was neither in MPI calls nor asleep.
+  std::optional<double> fraction_without_waiting;
   std::map<std::string, LevelPlacement> levels;
   std::string precision;  ///< whose FLOPs the point shows: "f64"; never a sum of several
   std::optional<Measure> explained_s;  ///< low: perfect overlap (also the value); high: none
@@ -150,6 +152,9 @@ struct Region {
   std::vector<double> runs_wall_s;       ///< wall time in each run, where there were several
   std::optional<double> imbalance;       ///< max / mean of thread time; of ranks, of their times
   std::optional<RankSpread> ranks;       ///< of a parallel job: wall time by rank
+  std::optional<Measure> mpi_s;          ///< of its time in MPI calls; of ranks, their mean
+  std::optional<RankSpread> mpi_ranks;   ///< that by rank
+  std::optional<Measure> off_cpu_s;      ///< of its time asleep, outside MPI calls
   std::optional<Measure> cores_used;     ///< mean number of cores its threads kept busy
   std::optional<Measure> clock_hz;       ///< mean core clock at which it ran, where cycles count
   Work work;                             ///< inclusive of children
