@@ -47,16 +47,38 @@ void add_cache_options(const Geometry& geometry, Caches caches,
     arguments.push_back("--sample-shift=" + std::to_string(sampled_shift));
 }
 
-/// One path a line, as the tool reads them: names in hexadecimal, slashes between them.
+void write_hex(std::ostream& out, const std::string& bytes) {
+  for (const char c : bytes)
+    out << "0123456789abcdef"[static_cast<unsigned char>(c) >> 4]
+        << "0123456789abcdef"[static_cast<unsigned char>(c) & 15];
+}
+
+/// As the tool reads it: names in hexadecimal, slashes between them.
+void write_path(std::ostream& out, const std::vector<std::string>& path) {
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    if (i > 0) out << '/';
+    write_hex(out, path[i]);
+  }
+}
+
+/// One a line.
+bool write_code_rows(const fs::path& file, const std::vector<CodeRow>& rows) {
+  std::ofstream out(file, std::ios::binary);
+  for (const CodeRow& row : rows) {
+    write_path(out, row.path);
+    out << ' ';
+    write_hex(out, row.object);
+    out << ' ' << std::hex << row.first << ' ' << row.end << std::dec << '\n';
+  }
+  out.close();
+  return static_cast<bool>(out);
+}
+
+/// One path a line.
 bool write_paths(const fs::path& file, const std::vector<std::vector<std::string>>& paths) {
   std::ofstream out(file, std::ios::binary);
   for (const std::vector<std::string>& path : paths) {
-    for (std::size_t i = 0; i < path.size(); ++i) {
-      if (i > 0) out << '/';
-      for (const char c : path[i])
-        out << "0123456789abcdef"[static_cast<unsigned char>(c) >> 4]
-            << "0123456789abcdef"[static_cast<unsigned char>(c) & 15];
-    }
+    write_path(out, path);
     out << '\n';
   }
   out.close();
@@ -135,6 +157,15 @@ Result<CountedCommand> plan(const Install& install, const std::vector<std::strin
       command.notes.emplace_back(
           "The list of the slowest paths could not be written, so all are counted in the order in "
           "which the program takes them, as far as the time reaches.");
+  }
+  if (!options.code_rows.empty()) {
+    const fs::path file = output / "code-rows";
+    command.has_code_rows = write_code_rows(file, options.code_rows);
+    if (command.has_code_rows)
+      arguments.push_back("--code-rows=" + file.string());
+    else
+      command.notes.emplace_back(
+          "The list of functions could not be written, so the program is counted as a whole.");
   }
   if (!options.per_line) arguments.emplace_back("--places=no");
   arguments.push_back("--snapshot-ms=" +

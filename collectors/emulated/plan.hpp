@@ -23,6 +23,13 @@ struct Install {
 /// Nothing: the collector can count here. Otherwise why not, with the one command that changes it.
 std::optional<Problem> unavailable(const Install& install);
 
+/// Bytes of an object file whose work goes to a row of this path where no region is open.
+struct CodeRow {
+  std::vector<std::string> path;
+  std::string object;
+  std::uint64_t first = 0, end = 0;
+};
+
 enum class Caches {
   none,     ///< FLOPs, instructions and L1 bytes only: fastest
   sampled,  ///< L2, L3 and DRAM bytes from a sample of the cache's sets
@@ -58,6 +65,8 @@ struct PassOptions {
   /// Where time does not reach for all: counting begins with the first of these paths that is
   /// entered, and the caches are simulated in them alone. Empty: all are served.
   std::vector<std::vector<std::string>> hot_paths;
+  /// Code that gets rows of its own in a program without regions. No byte may be in two.
+  std::vector<CodeRow> code_rows;
   /// What an inspection of the target has found already; null: it is inspected.
   const Executable* executable = nullptr;
   std::vector<std::filesystem::path> packs;  ///< library packs, preloaded beside the runtime
@@ -71,6 +80,7 @@ struct CountedCommand {
   std::vector<std::pair<std::string, std::string>> set_environment;
   std::vector<std::string> unset_environment;
   std::filesystem::path output;    ///< where counts-PID-SEQ.jsonl and the log go
+  bool has_code_rows = false;      ///< those of the options
   bool serves_hot_paths = false;   ///< those of the options, before all others
   std::vector<std::string> notes;  ///< what the user should know, one sentence each
 };

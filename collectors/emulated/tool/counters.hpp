@@ -33,6 +33,21 @@ class Counters {
     });
   }
 
+  /// Moves each count for whose segment `target_of` names other counters.
+  template <class F>
+  void move_if(F&& target_of) {
+    blocks_.for_each([&](ULong key, ULong* block) {
+      for (UInt i = 0; i < counters_per_block; ++i) {
+        if (block[i] == 0) continue;
+        const auto number = static_cast<UInt>(key - 1);
+        Counters* to = target_of(static_cast<SegmentId>(number * counters_per_block + i));
+        if (to == nullptr) continue;
+        to->block(number)[i] += block[i];
+        block[i] = 0;
+      }
+    });
+  }
+
  private:
   Map<ULong*> blocks_;  ///< key: block number + 1
 };

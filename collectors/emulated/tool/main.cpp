@@ -1,5 +1,6 @@
 // roofmark-emulator: an out-of-tree Valgrind tool. Valgrind's callbacks, and nothing else.
 #include "caches.hpp"
+#include "code_rows.hpp"
 #include "collectors/emulated/protocol.h"
 #include "cpuid.hpp"
 #include "executable.hpp"
@@ -89,6 +90,8 @@ void after_options() {
   if (!host_has_fma()) options.host_fma = false;
   if (const HChar* problem = focus::start(); problem != nullptr)
     VG_(fmsg_bad_option)("--hot", "%s\n", problem);
+  if (const HChar* problem = code_rows::start(); problem != nullptr)
+    VG_(fmsg_bad_option)("--code-rows", "%s\n", problem);
   if (const HChar* problem = caches::start(); problem != nullptr)
     VG_(fmsg_bad_option)("--L1/--L2/--L3", "%s\n", problem);
   find_executable();

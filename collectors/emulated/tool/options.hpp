@@ -16,7 +16,8 @@ struct Options {
   bool cross_check = false;    ///< compare the two ways of classifying
   bool by_ir = false;          ///< classify by intermediate code, as where bytes can't be decoded
   const HChar* hot = nullptr;  ///< file of the paths that a pass with little time is for
-  UInt snapshot_ms = 0;        ///< 0: none
+  const HChar* code_rows = nullptr;  ///< file of the code that gets rows of its own
+  UInt snapshot_ms = 0;              ///< 0: none
   cache::Geometry geometry{};
   cache::Sampling sampling{};
 };

@@ -8,6 +8,7 @@ extern "C" {
 #define NULL nullptr
 
 #include "caches.hpp"
+#include "code_rows.hpp"
 #include "cpuid.hpp"
 #include "debug_info.hpp"
 #include "executable.hpp"
@@ -325,6 +326,7 @@ void write_output(End end) {
     VG_(umsg)("roofmark: can't write %s\n", part);
     return;
   }
+  code_rows::settle();
   Vector<Totals> totals;
   Totals all;
   VG_(memset)(&all, 0, sizeof all);

@@ -1,6 +1,7 @@
 #include "threads.hpp"
 
 #include "caches.hpp"
+#include "code_rows.hpp"
 #include "focus.hpp"
 
 namespace roofmark::emulator {
@@ -45,8 +46,7 @@ UInt first_flags(const Node* node) {
   return node->other ? truncated : 0U;
 }
 
-Row* row_of(Node* node, const Thread& t) {
-  const UInt serial = t.serial < most_thread_rows ? t.serial : most_thread_rows;
+Row* row_of(Node* node, UInt serial) {
   for (Row** link = &node->rows; *link != nullptr; link = &(*link)->next) {
     Row* row = *link;
     if (row->thread != serial) continue;
@@ -65,6 +65,10 @@ Row* row_of(Node* node, const Thread& t) {
   node->rows = row;
   all_rows.push(row);
   return row;
+}
+
+Row* row_of(Node* node, const Thread& t) {
+  return row_of(node, t.serial < most_thread_rows ? t.serial : most_thread_rows);
 }
 
 struct Host {
@@ -127,6 +131,7 @@ void work_for(Node* node, bool is_adopted) {
   active_row = row;
   activate(&row->counters);
   caches::charge(row->id, focus::simulated(node));
+  code_rows::forget_place();
 }
 
 /// Counting begins: what is open has done a part of its work already.
@@ -171,6 +176,16 @@ Row* current_row() {
 }
 bool inside_region() {
   return active_row != nullptr && active_row->node != root();
+}
+
+Row* row_of_code(Node* node, const Row& row) {
+  return row_of(node, row.thread);
+}
+
+void charge_code(Node* node) {
+  if (active_row == nullptr || active_row->node != root()) return;
+  const Row* row = node == nullptr ? active_row : row_of_code(node, *active_row);
+  caches::charge(row->id, focus::simulated(root()));
 }
 
 void thread_created(ThreadId creator, ThreadId created) {

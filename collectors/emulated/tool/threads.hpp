@@ -69,6 +69,10 @@ const Vector<Thread*>& threads();
 Thread* current_thread();
 Row* current_row();
 bool inside_region();
+/// The row of the same thread for code that has one of its own.
+Row* row_of_code(Node* node, const Row& row);
+/// From now on the caches charge the code of `node`, unless a region is open; null: the region.
+void charge_code(Node* node);
 
 void thread_created(ThreadId creator, ThreadId created);
 void thread_ended(ThreadId id);

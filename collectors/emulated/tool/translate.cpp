@@ -1,6 +1,7 @@
 #include "translate.hpp"
 
 #include "caches.hpp"
+#include "code_rows.hpp"
 #include "counters.hpp"
 #include "cpuid.hpp"
 #include "decode.hpp"
@@ -47,6 +48,10 @@ ULong key_of(const IRSB* block, OwnCode& own_code) {
     key = hash_bytes(key, &s->Ist.IMark.addr, sizeof s->Ist.IMark.addr);
     key = hash_bytes(key, reinterpret_cast<const void*>(s->Ist.IMark.addr), s->Ist.IMark.len);
     if (own_code.holds(s->Ist.IMark.addr)) key = ~key;
+    if (!code_rows::wanted()) continue;
+    // Equal code of another object may have other rows, and so other segments.
+    const Node* node = code_rows::node_at(s->Ist.IMark.addr);
+    key = hash_bytes(key, &node, sizeof node);
   }
   return key | 1;
 }
@@ -193,6 +198,7 @@ class Translation : public Sink {
       emit(mark);
       return;
     }
+    if (code_rows::wanted()) arrive();
     open_segment();
     segments.add_instruction();
     emit(mark);
@@ -286,7 +292,18 @@ class Translation : public Sink {
     if (open_) return;
     open_ = true;
     segment_ = segments.open(address_, epoch_);
+    if (code_rows::wanted()) code_rows::note(segment_, code_);
     need_counters(segment_);
+  }
+
+  /// At an instruction: it may lie in other code than the one before.
+  void arrive() {
+    Node* const code = code_rows::node_at(address_);
+    if (has_arrived_ && code == code_) return;
+    close_segment();
+    code_ = code;
+    has_arrived_ = true;
+    if (simulate_) code_rows::emit_arrival(out_, code);
   }
 
   // The current region's counters have to be there before a block counts in them.
@@ -321,6 +338,7 @@ class Translation : public Sink {
     // Accesses that happen under a condition have counts of their own.
     for (const Guarded& g : guarded_) {
       const SegmentId id = segments.open(g.address, epoch_);
+      if (code_rows::wanted()) code_rows::note(id, code_);
       need_counters(id);
       segments.add_cost({g.address, 1, g.store ? Other::stores : Other::loads});
       segments.add_cost({g.address, g.bytes, g.store ? Other::store_bytes : Other::load_bytes});
@@ -348,6 +366,8 @@ class Translation : public Sink {
   Work work_{};
   bool skipping_ = false;
   bool open_ = false;
+  Node* code_ = nullptr;  ///< whose row this code's work goes to
+  bool has_arrived_ = false;
   SegmentId segment_ = 0;
   UInt checked_block_ = max_counter_blocks;
   UInt ir_flop_ = 0;

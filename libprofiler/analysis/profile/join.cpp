@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <analysis/profile/join.hpp>
 #include <analysis/profile/join_counts.hpp>
+#include <analysis/profile/join_found.hpp>
 #include <analysis/profile/join_ranks.hpp>
 #include <analysis/profile/join_samples.hpp>
 #include <analysis/profile/measured.hpp>
@@ -292,7 +293,12 @@ Region whole_program_row(const JoinInput& input, const RegionTree& tree) {
     row.marker_s += region.marker_s;
   }
   row.self.wall_s = Measure{std::max(0.0, whole.wall_s - regions_s), Source::measured, {}, {}};
+  if (input.found) {
+    row.self.wall_s = waiting_of(*input.found, whole.wall_s);
+    return row;
+  }
   if (input.no_markers) add_missing(row, "regions", *input.no_markers);
+  if (input.not_found) add_missing(row, "functions", *input.not_found);
   set_waiting(row, tree[RegionTree::root], {});
   return row;
 }
@@ -300,6 +306,7 @@ Region whole_program_row(const JoinInput& input, const RegionTree& tree) {
 double coverage(const RegionTree& tree, const std::vector<SelfCounts>& counts) {
   double seen = 0, all = 0;
   for (std::size_t i = 1; i < tree.regions().size(); ++i) {
+    if (tree[i].found) continue;  // nobody knows how often it was entered
     all += static_cast<double>(tree[i].visits);
     if (i < counts.size()) seen += static_cast<double>(std::min(tree[i].visits, counts[i].visits));
   }
@@ -433,6 +440,13 @@ void join(const JoinInput& input, Profile& profile) {
   const std::string executable = main_executable(input);
   for (const RawProcess& process : input.native) tree.add(process, input, executable);
   tree.finish();
+  std::vector<const FoundCode*> found;
+  if (input.found) {
+    found = plant(*input.found, tree);
+    profile.sampling =
+        Sampling{input.found->means, input.found->samples, input.found->frequency_hz};
+    profile.notes.insert(profile.notes.end(), input.found->notes.begin(), input.found->notes.end());
+  }
 
   std::vector<SelfCounts> counts;
   std::vector<RegionWork> work;
@@ -440,6 +454,7 @@ void join(const JoinInput& input, Profile& profile) {
     const std::set<std::size_t> launching = launchers(*input.counted, input.native);
     counts = collect(*input.counted, executable, launching, tree);
     counts.resize(tree.regions().size());
+    if (input.found) settle_found(*input.counted, found, tree, counts);
     work = counted_work(*input.counted, counts, tree);
     note_counts(input, launching, profile);
     note_not_reached(input, tree, work, profile);
@@ -465,7 +480,11 @@ void join(const JoinInput& input, Profile& profile) {
     const bool is_root = i == RegionTree::root;
     const bool visited = region.visits > 0;
     Region row = is_root ? whole_program_row(input, tree) : Region{};
-    if (!is_root) {
+    const FoundCode* const code = i < found.size() ? found[i] : nullptr;
+    if (code != nullptr) {
+      row.path = tree.path(i);
+      set_found(row, *code);
+    } else if (!is_root) {
       row.path = tree.path(i);
       row.visits = region.visits;
       row.threads = region.threads;
@@ -488,15 +507,21 @@ void join(const JoinInput& input, Profile& profile) {
     row.self.declared_bytes = declared_count(region.declared_bytes);
     if (!work.empty()) {
       set_counts(row, work[i]);
-      if (work[i].flop_gap != Gap::none)
-        add_missing(row, "flop", gap_reason(work[i].flop_gap, input));
+      const auto reason = [&](Gap gap) {
+        return code != nullptr && gap != Gap::not_simulated ? found_gap_reason(*code, gap, input)
+                                                            : gap_reason(gap, input);
+      };
+      if (work[i].flop_gap != Gap::none) add_missing(row, "flop", reason(work[i].flop_gap));
       for (const auto& [level, gap] : work[i].bytes_gap)
-        add_missing(row, "bytes." + level, gap_reason(gap, input));
+        add_missing(row, "bytes." + level, reason(gap));
     } else if (measured.empty()) {
       add_missing(row, "flop", not_counted);
       for (const std::string& level : levels) add_missing(row, "bytes." + level, not_counted);
     }
-    if (!measured.empty()) set_measured(row, measured[i], !work.empty(), levels);
+    if (!measured.empty() && code == nullptr) set_measured(row, measured[i], !work.empty(), levels);
+    if (!measured.empty() && code != nullptr && work.empty())
+      add_missing(row, "flop",
+                  {"hardware counters counted the program as a whole", "", "--counters emulated"});
     if (waited_much(input.whole)) row.flags.insert("noisy");
     profile.regions.push_back(std::move(row));
   }

@@ -2,6 +2,7 @@
 // (FLOPs, bytes per visit) and what the recorder saw from outside. Pure: no file, no clock.
 #pragma once
 
+#include <analysis/functions/found_program.hpp>
 #include <analysis/profile/arena_reader.hpp>
 #include <collectors/emulated/counts.hpp>
 #include <cstdint>
@@ -81,6 +82,10 @@ struct JoinInput {
   std::optional<Problem> not_counted;  ///< why no counted pass was made
   /// What hardware counted, in the native pass and in further ones; null: nothing.
   std::shared_ptr<const MeasuredPasses> measured;
+  /// The functions of a program that entered no region, or why none were found; neither: nobody
+  /// looked for them.
+  std::optional<FoundProgram> found = {};
+  std::optional<Problem> not_found = {};
   std::optional<Problem> no_markers;  ///< why no marker was seen, where that is known
   /// The recorder's calibration of the clock, for runs too short for their own.
   std::optional<double> ticks_per_second;

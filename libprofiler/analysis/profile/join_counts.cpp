@@ -179,7 +179,9 @@ std::vector<SelfCounts> collect(const CountedPass& pass, const std::string& main
     const bool foreign = base_name(process.exe) != base_name(main_executable);
     for (const RegionCounts& row : process.regions) {
       std::vector<std::string> path = row.path;
-      if (foreign && !path.empty()) path.front() = foreign_name(path.front(), process.exe);
+      // Code is the same in whichever program it runs.
+      if (foreign && !path.empty() && !tree.is_found(path.front()))
+        path.front() = foreign_name(path.front(), process.exe);
       const bool other = path.size() == 1 && std::find(row.flags.begin(), row.flags.end(),
                                                        "truncated") != row.flags.end();
       const std::size_t region = other ? tree.other(path.front()) : tree.region(path);
@@ -236,7 +238,7 @@ std::vector<RegionWork> counted_work(const CountedPass& pass, const std::vector<
       region.flop_gap = Gap::not_entered;
     else if (own.partial || (own.passed_over && own.visits == 0))
       region.flop_gap = Gap::passed_over;
-    else if (nothing_closed || (i == RegionTree::root && pass.problem))
+    else if (nothing_closed || ((i == RegionTree::root || merged.found) && pass.problem))
       region.flop_gap = Gap::cut_short;
     if (region.flop_gap == Gap::none) fill(region.self, own, scaling, labels);
     for (const std::string& level : levels)
@@ -256,6 +258,8 @@ std::vector<RegionWork> counted_work(const CountedPass& pass, const std::vector<
       // The mix of a region is that of all that runs inside it.
       for (const char* of_all : {"isa_differs", "sampled"})
         if (result[child].flags.count(of_all) != 0) region.flags.insert(of_all);
+      // Code that did not run in the counted run did nothing there.
+      if (tree[child].found) continue;
       if (result[child].flop_gap != Gap::none && region.flop_gap == Gap::none)
         region.flop_gap = Gap::child;
       for (const auto& [level, gap] : result[child].bytes_gap)

@@ -42,6 +42,7 @@ class ProfileWriter {
     out_.key("machine");
     out_.raw(dump(machine_to_value(profile_.machine)));
     list("passes", profile_.passes, [&](const Pass& pass) { put_pass(pass); });
+    if (profile_.sampling) put_sampling(*profile_.sampling);
     out_.new_line();
     out_.key("notes");
     put_texts(profile_.notes);
@@ -346,10 +347,22 @@ class ProfileWriter {
     return as_filled_in;
   }
 
+  void put_code(const CodePlace& code) {
+    out_.key("code");
+    out_.open_object();
+    put_text("object", code.object);
+    put_text_if_any("file", code.file);
+    if (code.first_line != 0) put_count("first_line", code.first_line);
+    if (code.last_line != 0) put_count("last_line", code.last_line);
+    out_.close_object();
+  }
+
   void put_region(const Region& region, bool whole) {
     out_.open_object();
     put_names("path", "name_bytes", region.path);
-    put_count("visits", region.visits);
+    if (region.found_by.empty()) put_count("visits", region.visits);
+    put_text_if_any("found_by", region.found_by);
+    if (region.code) put_code(*region.code);
     put_count("threads", region.threads);
     out_.key("flags");
     put_texts(region.flags);
@@ -438,6 +451,16 @@ class ProfileWriter {
     if (job.rank) put_count("rank", *job.rank);
     if (job.on_node) put_count("on_node", *job.on_node);
     put_text_if_any("launcher", job.launcher);
+    out_.close_object();
+  }
+
+  void put_sampling(const Sampling& sampling) {
+    out_.new_line();
+    out_.key("sampling");
+    out_.open_object();
+    put_text("means", sampling.means);
+    put_count("samples", sampling.samples);
+    put_number("frequency_hz", sampling.frequency_hz);
     out_.close_object();
   }
 

@@ -252,10 +252,21 @@ std::vector<double> read_run_times(const JsonReader& json) {
   return times;
 }
 
+CodePlace read_code(const JsonReader& json) {
+  CodePlace code;
+  code.object = json.text("object");
+  code.file = json.text_or("file", "");
+  if (json.has("first_line")) code.first_line = json.count("first_line");
+  if (json.has("last_line")) code.last_line = json.count("last_line");
+  return code;
+}
+
 Region read_region(const JsonReader& json, const Shared& shared) {
   Region region;
   region.path = read_names(json, "path", "name_bytes");
-  region.visits = json.count("visits");
+  region.found_by = json.text_or("found_by", "");
+  if (region.found_by.empty() || json.has("visits")) region.visits = json.count("visits");
+  if (json.has("code")) region.code = read_code(json.at("code"));
   region.threads = json.count("threads");
   for (std::string& flag : json.texts("flags")) region.flags.insert(std::move(flag));
   region.work = read_work(json, shared);
@@ -376,6 +387,11 @@ Result<Profile> profile_from_json(std::string_view text, const std::string& name
     profile.machine = std::move(*machine);
   }
   json.each("passes", [&](const JsonReader& item) { profile.passes.push_back(read_pass(item)); });
+  if (json.has("sampling")) {
+    const JsonReader sampling = json.at("sampling");
+    profile.sampling = {sampling.text("means"), sampling.count("samples"),
+                        read_not_negative(sampling, "frequency_hz")};
+  }
   profile.notes = json.texts("notes");
   if (!json.has("regions")) problems.add("regions", "is absent");
   const Shared shared = read_shared(json);

@@ -293,6 +293,11 @@ std::size_t RegionTree::region(const std::vector<std::string>& path) {
   return index;
 }
 
+bool RegionTree::is_found(const std::string& outermost) const {
+  const auto child = by_name_[root].find(outermost);
+  return child != by_name_[root].end() && regions_[child->second].found;
+}
+
 std::vector<std::string> RegionTree::path(std::size_t region) const {
   const std::size_t leaf = region;
   std::vector<std::string> names;

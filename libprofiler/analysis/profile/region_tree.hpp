@@ -29,6 +29,7 @@ struct MergedRegion {
   std::size_t parent = 0;
   std::string name;
   std::vector<std::size_t> children;
+  bool found = false;  ///< by sampling, and not marked
 
   std::uint64_t visits = 0;  ///< closed ones and those that were still open
   std::uint64_t open_visits = 0;
@@ -72,6 +73,8 @@ class RegionTree {
   /// The outermost region that holds what could not be kept, and not one of the program that bears
   /// its name: in its path the name of ours is longer then.
   std::size_t other(const std::string& name);
+  /// Whether an outermost region of this name was found and not marked.
+  bool is_found(const std::string& outermost) const;
   /// The region that a sample names.
   std::optional<std::size_t> find(std::int64_t pid, std::uint64_t key) const;
   std::vector<std::string> path(std::size_t region) const;

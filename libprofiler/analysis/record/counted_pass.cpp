@@ -154,6 +154,10 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
   pass.geometry = caches_to_model(run.machine, outcome.notes);
   if (pass.geometry) outcome.counts.reduced_caches = pass.geometry->reduced;
   if (run.target->executable) pass.executable = &*run.target->executable;
+  if (run.found != nullptr)
+    for (const FoundCode& code : run.found->code)
+      for (const CodeRange& range : code.ranges)
+        pass.code_rows.push_back({code.path, range.object, range.first, range.end});
   auto command = emulated::plan(install, options.command, run.directory, pass);
   if (!command) return tl::unexpected(command.error());
 

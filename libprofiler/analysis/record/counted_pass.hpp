@@ -18,11 +18,12 @@ struct CountedRun {
   const TargetFile* target = nullptr;
   const Machine* machine = nullptr;  ///< whose caches are modelled; none: those the kernel reports
   std::filesystem::path directory;   ///< for its files; on no network file system
-  HotPaths hot;                      ///< of the native run: served first where time is short
-  Descriptor standard_input;         ///< what the target reads
-  double native_cpu_s = 0;           ///< of the native run: the estimate rests on it
-  double native_wall_s = 0;          ///< of the native run, its waits included
-  std::size_t processes = 1;         ///< each has to start the emulator anew
+  const FoundProgram* found = nullptr;  ///< functions of a program without regions
+  HotPaths hot;                         ///< of the native run: served first where time is short
+  Descriptor standard_input;            ///< what the target reads
+  double native_cpu_s = 0;              ///< of the native run: the estimate rests on it
+  double native_wall_s = 0;             ///< of the native run, its waits included
+  std::size_t processes = 1;            ///< each has to start the emulator anew
 };
 
 struct CountedOutcome {

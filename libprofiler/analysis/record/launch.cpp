@@ -45,6 +45,14 @@ int prepare(const Launch& launch) noexcept {
   }
 }
 
+/// In the child: until the parent has closed its end, or is gone.
+void wait_at(Descriptor& reader, Descriptor& writer) {
+  writer.close();
+  char nothing = 0;
+  while (reader && read(reader.get(), &nothing, 1) < 0 && errno == EINTR) {
+  }
+}
+
 LaunchFailure not_executed(const std::string& name, int error) {
   const std::string reason = std::strerror(error);
   if (error == ENOENT || error == ENOTDIR) {
@@ -77,6 +85,12 @@ tl::expected<Launched, LaunchFailure> launch(const Launch& launch) {
         LaunchFailure{125, {std::string("no pipe: ") + std::strerror(errno), "", ""}});
   Descriptor reader(ends[0]);
   Descriptor writer(ends[1]);
+  int gate[2] = {-1, -1};  // closed: the child may go on
+  if (launch.before_exec && pipe2(gate, O_CLOEXEC) != 0)
+    return tl::unexpected(
+        LaunchFailure{125, {std::string("no pipe: ") + std::strerror(errno), "", ""}});
+  Descriptor gate_reader(gate[0]);
+  Descriptor gate_writer(gate[1]);
 
   const pid_t pid = fork();
   if (pid < 0)
@@ -90,6 +104,7 @@ tl::expected<Launched, LaunchFailure> launch(const Launch& launch) {
       }
     }
     sigprocmask(SIG_SETMASK, &launch.signal_mask, nullptr);
+    wait_at(gate_reader, gate_writer);
     say(writer.get(), Message::starting, 0);
     execvpe(arguments[0], arguments.data(), variables.data());
     if (errno == E2BIG && !launch.smaller_environment.empty()) {
@@ -101,6 +116,9 @@ tl::expected<Launched, LaunchFailure> launch(const Launch& launch) {
   }
 
   writer.close();
+  gate_reader.close();
+  if (launch.before_exec) launch.before_exec(pid);
+  gate_writer.close();
   Launched launched;
   launched.pid = pid;
   Message message{};

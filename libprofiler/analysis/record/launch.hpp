@@ -21,6 +21,8 @@ struct Launch {
   sigset_t signal_mask{};  ///< the mask that the program starts with
   /// Runs in the child before the program is executed: descriptors, namespaces. An errno, or 0.
   std::function<int()> prepare;
+  /// Runs in this process while the child waits, prepared, to be executed. May be empty.
+  std::function<void(pid_t child)> before_exec;
 };
 
 struct Launched {

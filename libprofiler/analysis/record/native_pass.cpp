@@ -12,6 +12,7 @@
 #include <analysis/record/scratch.hpp>
 #include <analysis/record/shortage.hpp>
 #include <analysis/record/supervise.hpp>
+#include <analysis/sampling/perf_sampling.hpp>
 #include <cerrno>
 #include <csignal>
 #include <exception>
@@ -62,6 +63,26 @@ double look(Sampler& sampler, double elapsed_s) {
     return sampler.look(elapsed_s);
   } catch (const std::exception&) {
     return std::numeric_limits<double>::infinity();
+  }
+}
+
+/// Where there is no memory for the samples, the program goes on without being sampled.
+void drain(Result<sampling::PerfSampling>& sampling, double elapsed_s) {
+  try {
+    sampling->drain(elapsed_s);
+  } catch (const std::exception& error) {
+    sampling = tl::unexpected(shortage(error));
+  }
+}
+
+void take(Result<sampling::PerfSampling>& sampling, NativeRun& run) {
+  try {
+    if (sampling)
+      run.sampled = sampling->take();
+    else
+      run.sampled = tl::unexpected(sampling.error());
+  } catch (const std::exception& error) {
+    run.sampled = tl::unexpected(shortage(error));
   }
 }
 
@@ -145,6 +166,15 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
     return replacement >= 0 && dup2(replacement, STDIN_FILENO) < 0 ? errno : 0;
   };
 
+  std::optional<Result<sampling::PerfSampling>> sampling;
+  launch.before_exec = [&](pid_t child) {
+    try {
+      sampling = sampling::PerfSampling::of_child(child);
+    } catch (const std::exception& error) {
+      sampling = tl::unexpected(shortage(error));
+    }
+  };
+
   const std::string directory = runtime ? recording->string() : "";
   const auto launched = roofmark::launch(launch);
   if (!launched) {
@@ -155,8 +185,13 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
   standard_input.target_started();
   const bool recorded = runtime && !launched->smaller_environment;
   Sampler sampler(launched->pid, recorded ? directory : "");
-  const Supervision supervision =
-      supervise(*launched, gate, [&](double elapsed_s) { return look(sampler, elapsed_s); });
+  const Supervision supervision = supervise(*launched, gate, [&](double elapsed_s) {
+    const double next_s = look(sampler, elapsed_s);
+    if (sampler.has_seen_regions()) sampling.reset();  // marked regions are what is wanted
+    if (!sampling || !*sampling) return next_s;
+    drain(*sampling, elapsed_s);
+    return std::min(next_s, sampling::PerfSampling::longest_wait_s);
+  });
   run.whole.ended_raw_s = raw_s() - (monotonic_s() - supervision.ended_s);
   standard_input.stop();
   if (traffic) run.traffic = traffic->end();
@@ -175,6 +210,7 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
   if (launched->smaller_environment)
     run.no_markers = Problem{"the environment is so large that the runtime did not fit beside it",
                              "", "start it with a smaller environment or fewer arguments"};
+  if (sampling && (!recorded || !sampler.has_seen_regions())) take(*sampling, run);
   if (!recorded) return run;
 
   try {
@@ -182,7 +218,10 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
     run.processes = read_arenas(directory, problems);
     for (const Problem& problem : problems)
       run.notes.push_back("Recording: " + to_line(without_place(problem)) + ".");
-    if (run.processes.empty()) run.no_markers = why_no_markers(target, options.annotations);
+    if (run.processes.empty())
+      run.no_markers = why_no_markers(target, options.annotations);
+    else
+      run.sampled.reset();
     note_background(run, sampler.seen());
   } catch (const std::exception& error) {
     run.processes.clear();

@@ -6,6 +6,7 @@
 #include <analysis/record/record.hpp>
 #include <analysis/record/signal_gate.hpp>
 #include <analysis/record/stdin_capture.hpp>
+#include <analysis/sampling/sampled_run.hpp>
 #include <collectors/resctrl/program_traffic.hpp>
 #include <filesystem>
 #include <optional>
@@ -21,6 +22,8 @@ struct NativeRun {
   std::vector<RawProcess> processes;
   std::vector<PlacementSample> samples;
   std::optional<Problem> no_markers;
+  /// Nothing where the program has regions; of one without, or why there are no samples.
+  std::optional<Result<sampling::SampledRun>> sampled;
   std::optional<double> ticks_per_second;
   std::size_t processes_seen = 1;
   int asked_to_end = 0;  ///< SIGINT, SIGTERM, ... arrived while it ran

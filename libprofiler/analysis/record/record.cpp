@@ -7,6 +7,7 @@
 #include <analysis/profile/program_traffic.hpp>
 #include <analysis/record/counted_pass.hpp>
 #include <analysis/record/function_names.hpp>
+#include <analysis/record/found_functions.hpp>
 #include <analysis/record/hardware_pass.hpp>
 #include <analysis/record/hardware_plan.hpp>
 #include <analysis/record/later_passes.hpp>
@@ -213,6 +214,7 @@ void count(const RecordOptions& options, const TargetFile& target, const NativeR
   run.native_wall_s = native.whole.wall_s;
   run.processes = native.processes_seen;
   run.hot = hot_paths(input);
+  if (input.found) run.found = &*input.found;
   auto replayed = standard_input.replay();
   if (!replayed) {
     input.not_counted = replayed.error();
@@ -241,6 +243,21 @@ void count(const RecordOptions& options, const TargetFile& target, const NativeR
   }
   profile.passes.push_back(std::move(outcome->pass));
   profile.notes.insert(profile.notes.end(), outcome->notes.begin(), outcome->notes.end());
+}
+
+/// Of a program that entered no region.
+void find_functions(const NativeRun& native, JoinInput& input) {
+  if (!native.sampled || !input.native.empty()) return;
+  try {
+    auto found = *native.sampled ? found_functions(**native.sampled, native.whole)
+                                 : Result<FoundProgram>(tl::unexpected(native.sampled->error()));
+    if (found)
+      input.found = std::move(*found);
+    else
+      input.not_found = found.error();
+  } catch (const std::exception& error) {
+    input.not_found = shortage(error);
+  }
 }
 
 }  // namespace
@@ -334,6 +351,7 @@ Recording record(const RecordOptions& options) {
   input.samples = std::move(native.samples);
   input.no_markers = std::move(native.no_markers);
   input.ticks_per_second = native.ticks_per_second;
+  find_functions(native, input);
   try {
     count(options, target, native, scratch ? &*scratch : nullptr, standard_input, gate, measured,
           papi, input, profile);

@@ -97,9 +97,12 @@ std::uint64_t open_path(const RawThread& thread) {
   return innermost ? path_key(thread, *innermost) : 0;
 }
 
-void add_open_regions(const std::string& recording, PlacementSample& sample) {
+/// Whether there is a recording of any process.
+bool add_open_regions(const std::string& recording, PlacementSample& sample) {
   std::vector<Problem> problems;  // a file that is just being made is no problem here
+  bool any = false;
   for (const RawProcess& process : read_arenas(recording, problems)) {
+    any = true;
     for (const RawThread& thread : process.threads) {
       if (thread.folded) continue;
       const std::uint64_t key = open_path(thread);
@@ -107,6 +110,7 @@ void add_open_regions(const std::string& recording, PlacementSample& sample) {
         if (key != 0 && seen.pid == process.pid && seen.tid == thread.tid) seen.open_path = key;
     }
   }
+  return any;
 }
 
 }  // namespace
@@ -175,7 +179,7 @@ double Sampler::look(double elapsed_s) {
     if (seconds < known_s) waited_of_gone_s_ += known_s;
     known_s = seconds;
   }
-  if (!recording_.empty()) add_open_regions(recording_, sample);
+  if (!recording_.empty() && add_open_regions(recording_, sample)) has_seen_regions_ = true;
   if (!sample.threads.empty()) samples_.push_back(std::move(sample));
   if (samples_.size() > most_samples) {
     // Half of them, evenly spread, and half as many from now on.

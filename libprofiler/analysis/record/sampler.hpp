@@ -33,6 +33,8 @@ class Sampler {
   const std::set<pid_t>& seen() const { return processes_; }
   /// Of the memory of all of them, at the look that found most; nothing: not seen.
   std::optional<double> large_page_share() const;
+  /// Whether any process had a region open, or had had one, at a look.
+  bool has_seen_regions() const { return has_seen_regions_; }
   std::vector<PlacementSample> take() { return std::move(samples_); }
 
  private:
@@ -47,6 +49,7 @@ class Sampler {
   double longest_interval_s_ = 20e-3;
   ResidentPages most_pages_;
   double next_pages_s_ = 2e-3;
+  bool has_seen_regions_ = false;
   std::uint32_t random_ = 2463534242U;
   std::vector<PlacementSample> samples_;
 };

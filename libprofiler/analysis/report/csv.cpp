@@ -153,7 +153,10 @@ std::string render_csv(const Profile& profile, const std::string& wanted_level) 
     const Region& region = profile.regions[row.region];
     Record record;
     record.add(region.path.empty() ? std::string() : row.path);
-    record.add(region.visits);
+    if (region.found_by.empty())
+      record.add(region.visits);
+    else
+      record.add(std::string());
     record.add(region.threads);
     record.add(fmt::format("{}", fmt::join(region.flags, " ")));
     add_work(record, quantities, region.work);

@@ -123,6 +123,7 @@ Profile with_room_for(const Profile& profile, const std::string& level,
     if (bytes > options.bytes && limit > 1) continue;
     if (chosen.size() == rows.size()) return profile;
     Profile shown{profile.program, profile.machine, profile.passes, {}, profile.notes, {}};
+    shown.sampling = profile.sampling;
     for (const std::size_t row : chosen) shown.regions.push_back(profile.regions[rows[row].region]);
     return shown;
   }

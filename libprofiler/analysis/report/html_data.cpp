@@ -149,7 +149,8 @@ std::string html_data(const Profile& profile, const Chart& chart, const ChartLay
     value["name"] = row.name;
     value["path"] = row.path;
     value["depth"] = row.depth;
-    value["visits"] = region.visits;
+    value["visits"] = region.found_by.empty() ? Json(region.visits) : Json(nullptr);
+    if (const std::string place = place_text(region); !place.empty()) value["place"] = place;
     value["threads"] = region.threads;
     value["marker"] = number(region.marker_s);
     if (region.imbalance) value["imbalance"] = number(region.imbalance);

@@ -52,6 +52,10 @@ std::vector<std::string> run_facts(const Profile& profile) {
   // Where that is much, nothing below holds of a quiet machine: it stands before all numbers.
   if (const auto share = profile.program.waited_share; share && *share >= told_waiting)
     facts.push_back(fmt::format("waited {} of its time for a core", percent_text(*share)));
+  if (const auto& sampling = profile.sampling)
+    facts.push_back(
+        fmt::format("no regions were marked: functions found by sampling ({} samples at {:.0f} Hz)",
+                    sampling->samples, sampling->frequency_hz));
   if (profile.program.exit_status == unknown_exit_status)
     facts.push_back("exit status not known");
   else if (profile.program.exit_status != 0)
@@ -80,6 +84,8 @@ std::vector<Explanation> explanations(const Profile& profile, const std::string&
     entry.facts = duration(away) + " more than its roof needs";
     if (total && total.value() > 0)
       entry.facts += fmt::format(" ({} of the run)", percent_text(away / total.value()));
+    if (const std::string place = place_text(profile.regions[row.region]); !place.empty())
+      entry.facts += "; at " + place;
     if (const auto& clock = profile.regions[row.region].clock_hz)
       entry.facts += "; clock " + clock_text(*clock);
     entry.why = row.roofline->why;
@@ -94,6 +100,15 @@ std::vector<Explanation> explanations(const Profile& profile, const std::string&
     explained.push_back(std::move(entry));
   }
   return explained;
+}
+
+std::string place_text(const Region& region) {
+  if (!region.code) return "";
+  const CodePlace& code = *region.code;
+  if (code.file.empty() || code.first_line == 0) return printable(code.object);
+  std::string text = printable(code.file) + fmt::format(":{}", code.first_line);
+  if (code.last_line > code.first_line) text += fmt::format("-{}", code.last_line);
+  return text;
 }
 
 std::string clock_text(const Measure& clock_hz) {

@@ -30,6 +30,10 @@ std::vector<Explanation> explanations(const Profile& profile, const std::string&
                                       std::size_t most);
 
 /// "2.1 GHz, measured"; "at least 2.1 GHz, estimated".
+/// Where the code of a region lies that was found: "two.c:5-7", or its object file; empty: it was
+/// marked.
+std::string place_text(const Region& region);
+
 std::string clock_text(const Measure& clock_hz);
 
 /// "bytes.DRAM of 3 regions: REASON. To change it: FIX."

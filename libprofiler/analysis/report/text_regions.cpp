@@ -186,7 +186,7 @@ std::string regions_table(const Profile& profile, const std::vector<RegionRow>& 
 
     std::vector<TextCell> line = {
         {name, ""},
-        {whole(static_cast<double>(region.visits)), ""},
+        {region.found_by.empty() ? whole(static_cast<double>(region.visits)) : "", ""},
         cells.of(row.time_s, row.path, duration(row.time_s.value(), options.utf8)),
         cells.of(row.share, row.path, percent(row.share.value())),
         cells.of(row.flop_per_s, row.path, significant_padded(row.flop_per_s.value() / 1e9)),

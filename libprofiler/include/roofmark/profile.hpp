@@ -141,10 +141,21 @@ struct RankSpread {
   bool operator==(const RankSpread&) const = default;
 };
 
+/// Where the code of a region lies that nobody marked.
+struct CodePlace {
+  std::string object;                           ///< the file it was loaded from
+  std::string file;                             ///< source file; empty: not known
+  std::uint64_t first_line = 0, last_line = 0;  ///< where most of its time went; 0: not known
+  bool operator==(const CodePlace&) const = default;
+};
+
 struct Region {
   std::vector<std::string> path;  ///< names from the root, raw bytes; empty: the whole program
-  std::uint64_t visits = 0;
+  std::uint64_t visits = 0;       ///< not known, and 0, of a region that was found
   std::uint64_t threads = 0;
+  /// By which means it was found: "sampling"; empty: it was marked.
+  std::string found_by = {};
+  std::optional<CodePlace> code = {};
   std::set<std::string>
       flags;  ///< docs/record.md: unclosed, mismatched, too_small, visits_differ, adopted, ...
   double marker_s = 0;  ///< marker cost that was subtracted from the raw time
@@ -198,14 +209,23 @@ struct Program {
   std::optional<JobRanks> ranks = {};  ///< of a parallel job
 };
 
+/// How functions were found in a program without regions.
+struct Sampling {
+  std::string means;  ///< "perf", "timer"
+  std::uint64_t samples = 0;
+  double frequency_hz = 0;  ///< at which most of them were taken
+  bool operator==(const Sampling&) const = default;
+};
+
 struct Profile {
   Program program;
   Machine machine;
   std::vector<Pass> passes;
   std::vector<Region>
       regions;  ///< parents before children; the whole-program row first where there is one
-  std::vector<std::string> notes;  ///< for the reader of the report, one sentence each
-  std::string unknown_fields;      ///< as Region::unknown_fields
+  std::vector<std::string> notes;         ///< for the reader of the report, one sentence each
+  std::string unknown_fields;             ///< as Region::unknown_fields
+  std::optional<Sampling> sampling = {};  ///< absent: the regions are those that were marked
 };
 
 }  // namespace roofmark

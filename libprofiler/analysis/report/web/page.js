@@ -339,7 +339,7 @@
     const verdict = line ? element('span', {class: verdictClass(line)}, [verdictText(line)]) : element('span', {class: 'absent'}, ['-']);
     return element('tr', {class: 'region', 'data-region': index}, [
       name,
-      element('td', {title: String(region.visits)}, [whole(region.visits)]),
+      region.visits === null ? element('td', {}, []) : element('td', {title: String(region.visits)}, [whole(region.visits)]),
       cell(region, f, 'time', duration, work(region).time ? data.sources[work(region).time[3]] : ''),
       cell(region, f, 'share', percent),
       cell(region, f, 'rate', function (v) { return significant(v / 1e9); }, f.flopSource + (f.precision && f.precision !== 'f64' && f.precision !== 'any' ? ' ' + f.precision : '')),
@@ -367,6 +367,7 @@
       }
     for (const name in w.events || {}) fact(name, interval(w.events[name], function (v) { return prefixed(v, ''); }) + ', ' + data.sources[w.events[name][3]]);
     if (region.visit) fact('one visit', 'median ' + duration(region.visit.median) + ', ' + duration(region.visit.min) + ' to ' + duration(region.visit.max) + ', first ' + duration(region.visit.first));
+    fact('code', region.place || '');
     fact('clock', region.clock || '');
     fact('threads', region.threads > 1 ? String(region.threads) + (region.imbalance ? ', imbalance ' + significant(region.imbalance) : '') : '');
     fact('ranks', region.ranks || '');

@@ -1,0 +1,64 @@
+#include <algorithm>
+#include <analysis/functions/tally.hpp>
+#include <cmath>
+
+namespace roofmark::functions {
+
+void Tally::add(const sampling::TimeSample& sample) {
+  thread_s_ += sample.period_s;
+  squares_ += sample.period_s * sample.period_s;
+  threads_[sample.thread] += sample.period_s;
+  windows_.push_back({std::llround(sample.period_s * 1e9),
+                      static_cast<std::int64_t>(std::floor(sample.time_s / sample.period_s))});
+  sorted_ = false;
+}
+
+void Tally::add(const Tally& other) {
+  thread_s_ += other.thread_s_;
+  squares_ += other.squares_;
+  for (const auto& [thread, seconds] : other.threads_) threads_[thread] += seconds;
+  windows_.insert(windows_.end(), other.windows_.begin(), other.windows_.end());
+  sorted_ = false;
+}
+
+void Tally::sort() const {
+  if (!sorted_) std::sort(windows_.begin(), windows_.end());
+  sorted_ = true;
+}
+
+double Tally::wall_s() const {
+  // A thread's samples are a period of its own time apart, and two may fall into one window: only
+  // other threads' are at the same time.
+  if (threads_.size() <= 1) return thread_s_;
+  sort();
+  double wall_s = 0;
+  for (std::size_t i = 0; i < windows_.size(); ++i)
+    if (i == 0 || windows_[i] != windows_[i - 1])
+      wall_s += static_cast<double>(windows_[i].period_ns) * 1e-9;
+  double longest_s = 0;
+  for (const auto& [thread, seconds] : threads_) longest_s = std::max(longest_s, seconds);
+  return std::clamp(wall_s, longest_s, thread_s_);
+}
+
+std::uint64_t Tally::threads_at_once() const {
+  if (threads_.size() <= 1) return threads_.size();
+  sort();
+  std::uint64_t most = 1, run = 0;
+  for (std::size_t i = 0; i < windows_.size(); ++i) {
+    run = i > 0 && windows_[i] == windows_[i - 1] ? run + 1 : 1;
+    most = std::max(most, run);
+  }
+  return std::min<std::uint64_t>(most, threads_.size());
+}
+
+double Tally::imbalance() const {
+  double longest_s = 0;
+  for (const auto& [thread, seconds] : threads_) longest_s = std::max(longest_s, seconds);
+  return threads_.empty() ? 1 : longest_s / (thread_s_ / static_cast<double>(threads_.size()));
+}
+
+double Tally::effective_samples() const {
+  return squares_ > 0 ? thread_s_ * thread_s_ / squares_ : 0;
+}
+
+}  // namespace roofmark::functions

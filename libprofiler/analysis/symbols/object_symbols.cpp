@@ -1,0 +1,177 @@
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+
+#include <algorithm>
+#include <analysis/symbols/dwarf_layout.hpp>
+#include <analysis/symbols/names.hpp>
+#include <analysis/symbols/object_symbols.hpp>
+#include <cstdlib>
+#include <unordered_map>
+
+namespace roofmark::symbols {
+namespace {
+
+/// Debug information is looked for on this machine alone: no report waits for a server.
+class NoServers {
+ public:
+  NoServers() {
+    if (const char* urls = std::getenv(variable)) urls_ = urls;
+    unsetenv(variable);
+  }
+  ~NoServers() {
+    if (urls_) setenv(variable, urls_->c_str(), 1);
+  }
+  NoServers(const NoServers&) = delete;
+  NoServers& operator=(const NoServers&) = delete;
+
+ private:
+  static constexpr const char* variable = "DEBUGINFOD_URLS";
+  std::optional<std::string> urls_;
+};
+
+const Dwfl_Callbacks callbacks{dwfl_build_id_find_elf, dwfl_standard_find_debuginfo,
+                               dwfl_offline_section_address, nullptr};
+
+struct EndDwfl {
+  void operator()(Dwfl* dwfl) const { dwfl_end(dwfl); }
+};
+
+/// A loaded part of the file.
+struct Segment {
+  std::uint64_t address, offset, bytes;
+};
+
+/// Of several names of one address the one that people use.
+bool is_better(const std::string& a, const std::string& b) {
+  const auto underscores = [](const std::string& name) {
+    return std::min(name.find_first_not_of('_'), name.size());
+  };
+  const bool mangled_a = a.compare(0, 2, "_Z") == 0, mangled_b = b.compare(0, 2, "_Z") == 0;
+  if (mangled_a != mangled_b) return mangled_a;
+  if (underscores(a) != underscores(b)) return underscores(a) < underscores(b);
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
+class DwflObject : public ObjectSymbols {
+ public:
+  DwflObject(std::unique_ptr<Dwfl, EndDwfl> dwfl, Dwfl_Module* module)
+      : dwfl_(std::move(dwfl)), module_(module) {
+    read_segments();
+    read_symbols();
+  }
+
+  std::optional<Function> function_at(std::uint64_t offset) const override {
+    auto after =
+        std::upper_bound(functions_.begin(), functions_.end(), offset,
+                         [](std::uint64_t at, const Function& f) { return at < f.extent.first; });
+    // Larger functions may hold entries of their own.
+    for (int looked = 0; after != functions_.begin() && looked < 8; ++looked) {
+      --after;
+      if (offset < after->extent.end) return *after;
+    }
+    return std::nullopt;
+  }
+
+  const std::vector<Function>& functions() const override { return functions_; }
+
+  std::vector<CodeLine> layout(const Function& function) override {
+    const NoServers alone;
+    if (!units_) units_.emplace(module_);
+    const auto first = address_of(function.extent.first);
+    if (!first) return {};
+    const Dwarf_Addr end = *first + (function.extent.end - function.extent.first);
+    std::vector<CodeLine> lines;
+    for (LinePiece& piece : pieces_of(*units_, *first, end)) {
+      const std::uint64_t at = function.extent.first + (piece.first - *first);
+      lines.push_back({{at, at + (piece.end - piece.first)},
+                       std::move(piece.inlined),
+                       std::move(piece.file),
+                       piece.line});
+    }
+    return lines;
+  }
+
+ private:
+  void read_segments() {
+    Elf* elf = dwfl_module_getelf(module_, &bias_);
+    std::size_t count = 0;
+    if (elf == nullptr || elf_getphdrnum(elf, &count) != 0) return;
+    for (std::size_t i = 0; i < count; ++i) {
+      GElf_Phdr header;
+      if (gelf_getphdr(elf, static_cast<int>(i), &header) != nullptr && header.p_type == PT_LOAD)
+        segments_.push_back({header.p_vaddr, header.p_offset, header.p_filesz});
+    }
+  }
+
+  std::optional<std::uint64_t> offset_of(Dwarf_Addr module_address) const {
+    const std::uint64_t address = module_address - bias_;
+    for (const Segment& s : segments_)
+      if (address >= s.address && address < s.address + s.bytes)
+        return address - s.address + s.offset;
+    return std::nullopt;
+  }
+  std::optional<Dwarf_Addr> address_of(std::uint64_t offset) const {
+    for (const Segment& s : segments_)
+      if (offset >= s.offset && offset < s.offset + s.bytes)
+        return offset - s.offset + s.address + bias_;
+    return std::nullopt;
+  }
+
+  void read_symbols() {
+    std::unordered_map<std::uint64_t, std::size_t> by_start;
+    const int count = dwfl_module_getsymtab(module_);
+    for (int i = 0; i < count; ++i) {
+      GElf_Sym symbol;
+      GElf_Addr address = 0;
+      GElf_Word section = 0;
+      const char* name =
+          dwfl_module_getsym_info(module_, i, &symbol, &address, &section, nullptr, nullptr);
+      const int type = GELF_ST_TYPE(symbol.st_info);
+      if (name == nullptr || *name == '\0' || section == SHN_UNDEF || symbol.st_size == 0 ||
+          (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE))
+        continue;
+      const auto first = offset_of(address);
+      if (!first) continue;
+      const auto [known, is_new] = by_start.try_emplace(*first, functions_.size());
+      if (is_new)
+        functions_.push_back({name, "", {*first, *first + symbol.st_size}});
+      else if (Function& other = functions_[known->second]; is_better(name, other.symbol))
+        other.symbol = name;
+    }
+    for (Function& function : functions_) function.name = shortened(demangled(function.symbol));
+    std::sort(functions_.begin(), functions_.end(),
+              [](const Function& a, const Function& b) { return a.extent.first < b.extent.first; });
+  }
+
+  std::unique_ptr<Dwfl, EndDwfl> dwfl_;
+  Dwfl_Module* module_;
+  GElf_Addr bias_ = 0;
+  std::vector<Segment> segments_;
+  std::vector<Function> functions_;  ///< by their first bytes
+  std::optional<Units> units_;
+};
+
+}  // namespace
+
+std::optional<Problem> unavailable() {
+  return std::nullopt;
+}
+
+Result<std::unique_ptr<ObjectSymbols>> open_object(const std::string& path) {
+  const NoServers alone;
+  const auto failed = [&] {
+    const char* text = dwfl_errmsg(-1);
+    return tl::unexpected(Problem{std::string("its symbols can't be read: ") +
+                                      (text == nullptr ? "no reason was given" : text),
+                                  path, ""});
+  };
+  std::unique_ptr<Dwfl, EndDwfl> dwfl(dwfl_begin(&callbacks));
+  if (!dwfl) return failed();
+  dwfl_report_begin(dwfl.get());
+  Dwfl_Module* module = dwfl_report_offline(dwfl.get(), path.c_str(), path.c_str(), -1);
+  dwfl_report_end(dwfl.get(), nullptr, nullptr);
+  if (module == nullptr) return failed();
+  return std::unique_ptr<ObjectSymbols>(std::make_unique<DwflObject>(std::move(dwfl), module));
+}
+
+}  // namespace roofmark::symbols

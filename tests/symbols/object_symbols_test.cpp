@@ -1,0 +1,45 @@
+#include <algorithm>
+#include <analysis/symbols/object_symbols.hpp>
+
+#include "catch.hpp"
+
+using namespace roofmark;
+
+TEST_CASE("a program's functions are known by name, and their pieces by line") {
+  REQUIRE_FALSE(symbols::unavailable());
+  const auto object = symbols::open_object(ROOFMARK_PROGRAM);
+  REQUIRE(object);
+  const auto& functions = (*object)->functions();
+  const auto function = std::find_if(functions.begin(), functions.end(), [](const auto& f) {
+    return f.name == "outer_space::add_up<double>";
+  });
+  REQUIRE(function != functions.end());
+  const auto found = (*object)->function_at(function->extent.first + 1);
+  REQUIRE(found);
+  CHECK(found->name == function->name);
+  CHECK(found->extent == function->extent);
+
+  const auto layout = (*object)->layout(*function);
+  REQUIRE_FALSE(layout.empty());
+  std::uint64_t at = 0;
+  bool sums = false, own = false, of_system = false;
+  for (const symbols::CodeLine& piece : layout) {
+    CHECK(piece.extent.first >= std::max(at, function->extent.first));
+    CHECK(piece.extent.end <= function->extent.end);
+    at = piece.extent.end;
+    if (piece.inlined == "inlined_sum") sums = sums || piece.line == 8;
+    if (piece.inlined.empty()) own = own || piece.line == 18;
+    of_system = of_system || piece.file.find("/include/c++/") != std::string::npos;
+  }
+  CHECK(sums);
+  CHECK(own);
+  // Iterators of the library are the line that uses them.
+  CHECK_FALSE(of_system);
+}
+
+TEST_CASE("what is no object file is a problem that names it") {
+  const auto object = symbols::open_object("/etc/passwd");
+  REQUIRE_FALSE(object);
+  CHECK(object.error().where == "/etc/passwd");
+  CHECK_FALSE(symbols::open_object("/nowhere"));
+}
