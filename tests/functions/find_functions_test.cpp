@@ -17,6 +17,7 @@ class FakeSymbols : public symbols::ObjectSymbols {
     return std::nullopt;
   }
   const std::vector<symbols::Function>& functions() const override { return functions_; }
+  std::vector<std::uint8_t> x86_code(const symbols::Function&) const override { return {}; }
   std::vector<symbols::CodeLine> layout(const symbols::Function&) override { return {}; }
 
  private:

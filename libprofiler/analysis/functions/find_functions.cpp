@@ -4,6 +4,7 @@
 #include <analysis/functions/code_names.hpp>
 #include <analysis/functions/find_functions.hpp>
 #include <analysis/functions/function_parts.hpp>
+#include <analysis/functions/loops.hpp>
 #include <analysis/functions/range_claims.hpp>
 #include <analysis/functions/share.hpp>
 #include <analysis/functions/tally.hpp>
@@ -121,8 +122,12 @@ class Finder {
     const symbols::Function& function = *group.function;
     symbols::ObjectSymbols* const symbols = symbols_of_(object);
     row.path = {names_.take(function.name, object)};
-    const std::vector<Part> parts = parts_of(function, symbols->layout(function), group.weights,
-                                             least_share_of_part * all_.thread_s());
+    const std::vector<symbols::CodeLine> layout = symbols->layout(function);
+    const std::vector<symbols::Extent> loops =
+        loops_in(symbols->x86_code(function), function.extent.first);
+    const double least = least_share_of_part * all_.thread_s();
+    std::vector<Part> parts = parts_of(function, layout, group.weights, least);
+    for (Part& part : parts) add_loops(part, loops, layout, group.weights, least);
     const Part& rest = parts.back();
     // All of it was inlined from one place: there is nothing to tell apart.
     const bool one = parts.size() == 1;
@@ -139,10 +144,26 @@ class Finder {
         inner.place = place_of(object, part.lines);
         at = add_row(std::move(inner), index);
       }
+      add_loop_rows(part, function, group.object, at);
       for (const symbols::Extent& extent : part.extents) claim(group.object, extent, at);
     }
     for (const symbols::Extent& extent : group.elsewhere) claim(group.object, extent, index);
     claim_relatives(group, *symbols, index);
+  }
+
+  void add_loop_rows(const Part& part, const symbols::Function& function, std::uint32_t object,
+                     std::size_t parent) {
+    UniqueNames names;
+    for (const Part& loop : part.loops) {
+      FoundCode row;
+      row.path = rows_[parent].path;
+      row.path.push_back(
+          names.take(name_of_loop(loop.lines.file, loop.lines.first, loop.lines.last,
+                                  loop.extents.front().first - function.extent.first)));
+      row.place = place_of(run_.objects[object], loop.lines);
+      const std::size_t at = add_row(std::move(row), parent);
+      for (const symbols::Extent& extent : loop.extents) claim(object, extent, at);
+    }
   }
 
   void claim(std::uint32_t object, const symbols::Extent& extent, std::size_t row) {

@@ -14,6 +14,24 @@ double weight_in(const Weights& weights, const symbols::Extent& extent) {
   return sum;
 }
 
+/// What of an extent lies in none of the parts.
+std::vector<symbols::Extent> what_is_left(const symbols::Extent& whole,
+                                          const std::vector<Part>& parts) {
+  std::vector<symbols::Extent> taken;
+  for (const Part& part : parts)
+    taken.insert(taken.end(), part.extents.begin(), part.extents.end());
+  std::sort(taken.begin(), taken.end(),
+            [](const symbols::Extent& a, const symbols::Extent& b) { return a.first < b.first; });
+  std::vector<symbols::Extent> left;
+  std::uint64_t at = whole.first;
+  for (const symbols::Extent& extent : taken) {
+    if (extent.first > at) left.push_back({at, extent.first});
+    at = std::max(at, extent.end);
+  }
+  if (at < whole.end) left.push_back({at, whole.end});
+  return left;
+}
+
 }  // namespace
 
 Lines hot_lines(const ByLine& by_line) {
@@ -41,6 +59,41 @@ Lines hot_lines(const ByLine& by_line) {
       best = {file, lines[first].first, lines[last].first};
   }
   return best;
+}
+
+void add_loops(Part& part, const std::vector<symbols::Extent>& loops,
+               const std::vector<symbols::CodeLine>& layout, const Weights& weights, double least) {
+  const auto overlap = [](const symbols::Extent& a, const symbols::Extent& b) {
+    return symbols::Extent{std::max(a.first, b.first), std::min(a.end, b.end)};
+  };
+  std::vector<Part> hot;
+  std::vector<symbols::Extent> taken;  // of inner loops that are rows
+  for (const symbols::Extent& loop : loops) {
+    Part row;
+    ByLine lines;
+    for (const symbols::Extent& extent : part.extents) {
+      const symbols::Extent inside = overlap(extent, loop);
+      if (inside.first >= inside.end) continue;
+      row.extents.push_back(inside);
+      row.weight += weight_in(weights, inside);
+      for (const symbols::Extent& inner : taken) {
+        const symbols::Extent of_inner = overlap(inside, inner);
+        if (of_inner.first < of_inner.end) row.weight -= weight_in(weights, of_inner);
+      }
+    }
+    if (row.weight < least) continue;
+    for (const symbols::CodeLine& piece : layout) {
+      const bool of_part = part.name.empty() || piece.inlined == part.name;
+      const symbols::Extent inside = overlap(piece.extent, loop);
+      if (of_part && inside.first < inside.end)
+        lines[{piece.file, piece.line}] += weight_in(weights, inside);
+    }
+    row.lines = hot_lines(lines);
+    taken.insert(taken.end(), row.extents.begin(), row.extents.end());
+    hot.push_back(std::move(row));
+  }
+  if (hot.size() == 1 && hot.front().weight > 0.9 * part.weight) return;
+  part.loops = std::move(hot);
 }
 
 std::vector<Part> parts_of(const symbols::Function& function,
@@ -71,8 +124,7 @@ std::vector<Part> parts_of(const symbols::Function& function,
   std::sort(parts.begin(), parts.end(),
             [](const Part& a, const Part& b) { return a.weight > b.weight; });
   rest.lines = hot_lines(lines_of_rest);
-  // Claimed last, it gets what the others leave.
-  rest.extents.push_back(function.extent);
+  rest.extents = what_is_left(function.extent, parts);
   if (layout.empty()) rest.weight = weight_in(weights, function.extent);
   parts.push_back(std::move(rest));
   return parts;

@@ -22,7 +22,14 @@ struct Part {
   std::vector<symbols::Extent> extents;
   Lines lines;  ///< that most of its time is in
   double weight = 0;
+  std::vector<Part> loops = {};  ///< hot ones of it, inner ones before those around them
 };
+
+/// Gives a part its loops with at least `least` of the weights, where that tells more than the part
+/// does: of several loops, or of one that a tenth of the part's time lies outside of. A sample
+/// belongs to the innermost loop that it is in. `loops`: inner ones first.
+void add_loops(Part& part, const std::vector<symbols::Extent>& loops,
+               const std::vector<symbols::CodeLine>& layout, const Weights& weights, double least);
 
 /// Parts with at least `least` of the weights, the heaviest first; the last is what remains of the
 /// function itself and has no name. Every byte of the function is in one of them.

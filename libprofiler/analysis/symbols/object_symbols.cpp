@@ -6,6 +6,7 @@
 #include <analysis/symbols/names.hpp>
 #include <analysis/symbols/object_symbols.hpp>
 #include <cstdlib>
+#include <fstream>
 #include <unordered_map>
 
 namespace roofmark::symbols {
@@ -54,8 +55,8 @@ bool is_better(const std::string& a, const std::string& b) {
 
 class DwflObject : public ObjectSymbols {
  public:
-  DwflObject(std::unique_ptr<Dwfl, EndDwfl> dwfl, Dwfl_Module* module)
-      : dwfl_(std::move(dwfl)), module_(module) {
+  DwflObject(std::unique_ptr<Dwfl, EndDwfl> dwfl, Dwfl_Module* module, std::string path)
+      : dwfl_(std::move(dwfl)), module_(module), path_(std::move(path)) {
     read_segments();
     read_symbols();
   }
@@ -73,6 +74,17 @@ class DwflObject : public ObjectSymbols {
   }
 
   const std::vector<Function>& functions() const override { return functions_; }
+
+  std::vector<std::uint8_t> x86_code(const Function& function) const override {
+    constexpr std::uint64_t most = std::uint64_t{1} << 20;
+    const std::uint64_t size = function.extent.end - function.extent.first;
+    if (machine_ != EM_X86_64 || size > most) return {};
+    std::vector<std::uint8_t> code(size);
+    std::ifstream file(path_, std::ios::binary);
+    file.seekg(static_cast<std::streamoff>(function.extent.first));
+    file.read(reinterpret_cast<char*>(code.data()), static_cast<std::streamsize>(size));
+    return file ? code : std::vector<std::uint8_t>();
+  }
 
   std::vector<CodeLine> layout(const Function& function) override {
     const NoServers alone;
@@ -95,6 +107,8 @@ class DwflObject : public ObjectSymbols {
   void read_segments() {
     Elf* elf = dwfl_module_getelf(module_, &bias_);
     std::size_t count = 0;
+    if (GElf_Ehdr header; elf != nullptr && gelf_getehdr(elf, &header) != nullptr)
+      machine_ = header.e_machine;
     if (elf == nullptr || elf_getphdrnum(elf, &count) != 0) return;
     for (std::size_t i = 0; i < count; ++i) {
       GElf_Phdr header;
@@ -145,6 +159,8 @@ class DwflObject : public ObjectSymbols {
 
   std::unique_ptr<Dwfl, EndDwfl> dwfl_;
   Dwfl_Module* module_;
+  std::string path_;
+  unsigned machine_ = EM_NONE;
   GElf_Addr bias_ = 0;
   std::vector<Segment> segments_;
   std::vector<Function> functions_;  ///< by their first bytes
@@ -171,7 +187,8 @@ Result<std::unique_ptr<ObjectSymbols>> open_object(const std::string& path) {
   Dwfl_Module* module = dwfl_report_offline(dwfl.get(), path.c_str(), path.c_str(), -1);
   dwfl_report_end(dwfl.get(), nullptr, nullptr);
   if (module == nullptr) return failed();
-  return std::unique_ptr<ObjectSymbols>(std::make_unique<DwflObject>(std::move(dwfl), module));
+  return std::unique_ptr<ObjectSymbols>(
+      std::make_unique<DwflObject>(std::move(dwfl), module, path));
 }
 
 }  // namespace roofmark::symbols

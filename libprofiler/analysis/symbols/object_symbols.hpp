@@ -40,6 +40,8 @@ class ObjectSymbols {
   virtual std::optional<Function> function_at(std::uint64_t offset) const = 0;
   /// The other functions of the same object, for those who look for relatives of a name.
   virtual const std::vector<Function>& functions() const = 0;
+  /// The bytes of a function of x86-64 code; empty: of other code, or not to be read.
+  virtual std::vector<std::uint8_t> x86_code(const Function& function) const = 0;
   /// The code of a function piece by piece, in order; empty without debug information.
   virtual std::vector<CodeLine> layout(const Function& function) = 0;
 };
