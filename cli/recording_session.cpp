@@ -8,6 +8,7 @@
 #include <analysis/machine/measure.hpp>
 #include <analysis/profile/profile_json.hpp>
 #include <analysis/profile/repeats.hpp>
+#include <analysis/record/attach.hpp>
 #include <analysis/record/output_file.hpp>
 #include <analysis/record/own_rank.hpp>
 #include <analysis/record/packs.hpp>
@@ -302,6 +303,17 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
                   "Where the resctrl file system is, which counts the program's memory traffic "
                   "(default /sys/fs/resctrl)")
       ->check(not_empty);
+  command
+      .add_option("-p,--pid", arguments.process,
+                  "Record the time of this process, which runs already, function by function; "
+                  "nothing is put into it")
+      ->check(CLI::PositiveNumber);
+  command
+      .add_option(
+          "--duration", arguments.duration_s,
+          "With -p: seconds after which that recording ends (default: Ctrl-C, or the end of "
+          "the process)")
+      ->check(seconds_problem);
   command.add_option("--machine", arguments.machine_file,
                      "Use these ceilings, written by `roofmark machine`");
   arguments.usage = "roofmark " + command.get_name() + " -- PROGRAM [ARGS]";
@@ -403,9 +415,31 @@ Repeats repeat(const RecordingArguments& arguments, const RecordOptions& last) {
   return repeats;
 }
 
+/// A program is started, or a process is looked at: one of the two.
+std::optional<Problem> target_problem(const RecordingArguments& arguments) {
+  if (arguments.process == 0 && arguments.duration_s > 0)
+    return Problem{"a program that is started is recorded to its end", "--duration",
+                   "use it with -p PID"};
+  if (arguments.process == 0 && arguments.target.empty())
+    return Problem{"no program was given", "", arguments.usage};
+  if (arguments.process != 0 && !arguments.target.empty())
+    return Problem{"a process that runs and a program to start were given", "-p",
+                   "leave out one of the two"};
+  if (arguments.process != 0 && arguments.repeat > 1)
+    return Problem{"a process that runs can't be run again", "--repeat", "leave it out with -p"};
+  return std::nullopt;
+}
+
+Recording record_as_told(const RecordingArguments& arguments, const RecordOptions& options) {
+  if (arguments.process == 0) return record(options);
+  AttachOptions attach;
+  attach.process = arguments.process;
+  if (arguments.duration_s > 0) attach.duration_s = arguments.duration_s;
+  return record_process(attach);
+}
+
 Session record_and_write(const RecordingArguments& arguments) {
-  if (arguments.target.empty())
-    std::exit(say({"no program was given", "", arguments.usage}, not_started));
+  if (const auto problem = target_problem(arguments)) std::exit(say(*problem, not_started));
   if (const auto problem = output_problem(arguments)) std::exit(say(*problem, not_started));
   ProfileFile file(arguments);
   RecordOptions options = options_of(arguments);
@@ -415,7 +449,8 @@ Session record_and_write(const RecordingArguments& arguments) {
   };
   Session session;
   Repeats repeats = repeat(arguments, options);
-  session.recording = repeats.failed ? std::move(*repeats.failed) : record(options);
+  session.recording =
+      repeats.failed ? std::move(*repeats.failed) : record_as_told(arguments, options);
   const Recording& recording = session.recording;
   if (recording.not_started) {
     tell(to_line(*recording.not_started));

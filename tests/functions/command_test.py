@@ -6,9 +6,11 @@ usage: command_test.py ROOFMARK FOLDER with_symbols|without_symbols emulator|non
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -38,7 +40,8 @@ class Case(unittest.TestCase):
     def run_command(self, *arguments, expect=0):
         done = subprocess.run([ROOFMARK, *arguments], cwd=self.directory, env=self.environment, timeout=PATIENCE,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.assertEqual(done.returncode, expect, done.stderr.decode(errors="replace"))
+        if expect is not None:
+            self.assertEqual(done.returncode, expect, done.stderr.decode(errors="replace"))
         return done
 
     def record(self, mode, repeats, kind="debug", counters="none", options=()):
@@ -176,6 +179,89 @@ class Times(Case):
         for region, before in zip(again["regions"], self.profile["regions"]):
             for field in ("path", "found_by", "code", "wall_s"):
                 self.assertEqual(region.get(field), before.get(field))
+
+
+class Attach(Case):
+    """A process that runs already."""
+
+    def setUp(self):
+        super().setUp()
+        self.process = None
+
+    def tearDown(self):
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+        super().tearDown()
+
+    def start(self, repeats=10**9):
+        self.process = subprocess.Popen([os.path.join(FOLDER, "functions_debug"), "two", str(repeats)])
+        return self.process.pid
+
+    def load(self):
+        with open(os.path.join(self.directory, "p.json"), encoding="utf-8") as file:
+            self.profile = json.load(file)
+        if schema.Validator is not None:
+            profile_schema = schema.Schema(os.path.join(DOCS, "profile.schema.json"))
+            self.assertEqual(profile_schema.errors(self.profile), [])
+        self.rows = {tuple(region["path"]): region for region in self.profile["regions"]}
+
+    def attach(self, pid, *options, expect=0):
+        done = self.run_command("record", "-o", "p.json", "-p", str(pid), *options, expect=None)
+        text = done.stderr.decode(errors="replace")
+        if done.returncode == 125 and expect == 0:
+            skip(text)  # this kernel lets nobody sample
+        self.assertEqual(done.returncode, expect, text)
+        return text
+
+    def test_times_of_functions(self):
+        self.attach(self.start(), "--duration", "2")
+        self.assertIsNone(self.process.poll(), "the process was ended")
+        self.load()
+        self.with_symbols()
+        self.check_sums()
+        heavy, light = self.thread_s("work::heavy"), self.thread_s("work::light")
+        self.assertGreater(heavy, 2 * light)
+        self.assertLess(heavy, 4.5 * light)
+        self.assertGreaterEqual(self.rows[()]["wall_s"]["value"], 2)
+        reasons = {entry["quantity"]: entry for entry in self.rows[()]["missing"]}
+        self.assertIn("runs already", reasons["flop"]["reason"])
+        self.assertTrue(reasons["flop"]["fix"])
+
+    def test_its_end_and_ctrl_c_end_it(self):
+        pid = self.start()
+        recorder = subprocess.Popen([ROOFMARK, "record", "-o", "p.json", "-p", str(pid)], cwd=self.directory,
+                                    env=self.environment, stderr=subprocess.PIPE)
+        time.sleep(1)
+        recorder.send_signal(signal.SIGINT)
+        errors = recorder.communicate(timeout=PATIENCE)[1].decode(errors="replace")
+        if recorder.returncode == 125:
+            skip(errors)
+        self.assertEqual(recorder.returncode, 0, errors)
+        self.load()
+        self.assertTrue(any("ended after" in note for note in self.profile["notes"]))
+        self.assertIsNone(self.process.poll(), "the process was ended")
+        recorder = subprocess.Popen([ROOFMARK, "record", "-o", "p.json", "-p", str(pid)], cwd=self.directory,
+                                    env=self.environment, stderr=subprocess.PIPE)
+        time.sleep(1)
+        self.process.kill()
+        self.process.wait()
+        recorder.communicate(timeout=PATIENCE)
+        self.assertEqual(recorder.returncode, 0)
+        self.load()
+        self.assertTrue(any("process ended" in note for note in self.profile["notes"]))
+
+    def test_mistakes_are_one_line(self):
+        pid = self.start()
+        self.process.kill()
+        self.process.wait()
+        for options, words in ((("-p", str(pid)), "no process"), (("-p", "0"), "-p"),
+                               (("-p", "1", "--", "/bin/true"), "one of the two"),
+                               (("--duration", "1", "--", "/bin/true"), "-p PID")):
+            done = self.run_command("record", *options, expect=125)
+            text = done.stderr.decode()
+            self.assertEqual(len(text.splitlines()), 1, text)
+            self.assertIn(words, text)
 
 
 class Counts(Case):

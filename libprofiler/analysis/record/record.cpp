@@ -14,6 +14,7 @@
 #include <analysis/record/native_pass.hpp>
 #include <analysis/record/papi_pass.hpp>
 #include <analysis/record/record.hpp>
+#include <analysis/record/run_facts.hpp>
 #include <analysis/record/scratch.hpp>
 #include <analysis/record/shortage.hpp>
 #include <analysis/record/stdin_capture.hpp>
@@ -29,20 +30,6 @@ namespace {
 
 /// Input that a second run gets again is kept up to here.
 constexpr std::uint64_t stdin_bound_bytes = std::uint64_t{1} << 28;
-
-std::string now_rfc3339() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text.data();
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
 
 /// Why no second run is made, before it is known what the collectors can do.
 std::optional<Problem> why_not_counted(const RecordOptions& options, const NativeRun& native) {

@@ -13,6 +13,10 @@
 #include <collectors/perf/explain.hpp>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
 #include <string>
 
 namespace roofmark::sampling {
@@ -83,6 +87,40 @@ Problem refused(int error) {
   return perf::explain(error, {"cpu-clock", "", false, false, false, true}, read_host_facts());
 }
 
+Problem no_room(int error) {
+  return {std::string("there is no memory for perf's buffers: ") + std::strerror(error), "",
+          "sudo sysctl kernel.perf_event_mlock_kb=516"};
+}
+
+std::vector<pid_t> threads_of(pid_t process) {
+  std::vector<pid_t> threads;
+  std::error_code gone;
+  for (const auto& entry :
+       std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task", gone)) {
+    const std::string name = entry.path().filename().string();
+    pid_t thread = 0;
+    if (std::from_chars(name.data(), name.data() + name.size(), thread).ec == std::errc())
+      threads.push_back(thread);
+  }
+  return threads;
+}
+
+/// What is mapped already, of which no record tells.
+void add_mappings(pid_t process, AddressSpaces& spaces) {
+  std::ifstream maps("/proc/" + std::to_string(process) + "/maps");
+  for (std::string line; std::getline(maps, line);) {
+    // 55d0c0a00000-55d0c0a21000 r-xp 00001000 fd:01 1234   /bin/x
+    std::istringstream fields(line);
+    std::uint64_t start = 0, end = 0, offset = 0;
+    char dash = 0;
+    std::string rights, device, inode, file;
+    fields >> std::hex >> start >> dash >> end >> rights >> offset >> device >> inode >> std::ws;
+    std::getline(fields, file);
+    if (rights.size() < 3 || rights[2] != 'x' || end <= start) continue;
+    spaces.map(process, start, end - start, offset, file);
+  }
+}
+
 }  // namespace
 
 Result<PerfSampling> PerfSampling::of_child(pid_t child) {
@@ -101,18 +139,60 @@ Result<PerfSampling> PerfSampling::of_child(pid_t child) {
     if (!event) return tl::unexpected(refused(errno));
     PerfRing ring;
     if (const int error = ring.open(std::move(event), ring_bytes); error != 0)
-      return tl::unexpected(
-          Problem{std::string("there is no memory for perf's buffers: ") + std::strerror(error), "",
-                  "sudo sysctl kernel.perf_event_mlock_kb=516"});
+      return tl::unexpected(no_room(error));
     sampling.rings_.push_back(std::move(ring));
   }
   return sampling;
+}
+
+Result<PerfSampling> PerfSampling::of_process(pid_t process) {
+  const perf::DescriptorRoom room;
+  perf_event_attr attr = attributes();
+  attr.enable_on_exec = 0;
+  PerfSampling sampling;
+  sampling.sees_kernel_ = true;
+  std::map<int, std::size_t> ring_of_cpu;
+  // Threads that they make from now on are sampled with them.
+  for (const pid_t thread : threads_of(process)) {
+    for (const int cpu : online_cpus()) {
+      Descriptor event = open_event(attr, thread, cpu, room);
+      if (!event && sampling.rings_.empty() && (errno == EACCES || errno == EPERM)) {
+        attr.exclude_kernel = 1;
+        sampling.sees_kernel_ = false;
+        event = open_event(attr, thread, cpu, room);
+      }
+      if (!event && (errno == ENODEV || errno == ESRCH)) continue;  // offline; ended
+      if (!event) return tl::unexpected(refused(errno));
+      const auto [known, is_new] = ring_of_cpu.try_emplace(cpu, sampling.rings_.size());
+      if (!is_new) {
+        ioctl(event.get(), PERF_EVENT_IOC_SET_OUTPUT, sampling.rings_[known->second].descriptor());
+        sampling.others_.push_back(std::move(event));
+        continue;
+      }
+      PerfRing ring;
+      if (const int error = ring.open(std::move(event), ring_bytes); error != 0)
+        return tl::unexpected(no_room(error));
+      sampling.rings_.push_back(std::move(ring));
+    }
+  }
+  if (sampling.rings_.empty())
+    return tl::unexpected(Problem{"the process has ended", "-p " + std::to_string(process), ""});
+  sampling.enable(true);
+  add_mappings(process, sampling.records_.spaces());
+  return sampling;
+}
+
+void PerfSampling::enable(bool on) const {
+  const unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
+  for (const PerfRing& ring : rings_) ioctl(ring.descriptor(), request, 0);
+  for (const Descriptor& event : others_) ioctl(event.get(), request, 0);
 }
 
 void PerfSampling::set_period(double period_s) {
   period_s_ = period_s;
   std::uint64_t period = nanoseconds(period_s);
   for (const PerfRing& ring : rings_) ioctl(ring.descriptor(), PERF_EVENT_IOC_PERIOD, &period);
+  for (const Descriptor& event : others_) ioctl(event.get(), PERF_EVENT_IOC_PERIOD, &period);
 }
 
 void PerfSampling::drain(double elapsed_s) {
@@ -123,7 +203,7 @@ void PerfSampling::drain(double elapsed_s) {
 }
 
 void PerfSampling::stop() {
-  for (const PerfRing& ring : rings_) ioctl(ring.descriptor(), PERF_EVENT_IOC_DISABLE, 0);
+  enable(false);
   stopped_ = true;
 }
 
@@ -137,6 +217,7 @@ SampledRun PerfSampling::take() {
   run.sees_kernel = sees_kernel_;
   run.lost = records_.lost();
   run.shortest_period_s = first_period_s;
+  others_.clear();
   rings_.clear();
   return run;
 }

@@ -23,6 +23,9 @@ class PerfSampling {
   /// Sampling of a child that waits to be executed; begins with its exec.
   static Result<PerfSampling> of_child(pid_t child);
 
+  /// Sampling of a process that runs, and of all that it starts from now on.
+  static Result<PerfSampling> of_process(pid_t process);
+
   /// Takes what there is; to be called at least every `longest_wait_s`.
   void drain(double elapsed_s);
   static constexpr double longest_wait_s = 0.2;
@@ -34,7 +37,10 @@ class PerfSampling {
   PerfSampling() = default;
   void set_period(double period_s);
 
+  void enable(bool on) const;
+
   std::vector<PerfRing> rings_;
+  std::vector<Descriptor> others_;  ///< events whose records go to those rings
   PerfRecords records_;
   bool sees_kernel_ = false;
   bool stopped_ = false;
