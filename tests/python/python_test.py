@@ -72,7 +72,9 @@ class Python(unittest.TestCase):
 
     def test_a_program_that_only_imports_has_no_regions(self):
         run = self.visits("imported", {})
-        self.assertIn("no region", " ".join(run.notes + [m["reason"] for m in run.region().get("missing", [])]) + run.messages)
+        # Its functions are found by sampling, where that is allowed.
+        said = " ".join(run.notes + [m["reason"] for m in run.region().get("missing", [])]) + run.messages
+        self.assertTrue("sampling" in run.profile or "no region" in said, said)
 
     def test_without_roofmark_the_program_is_itself(self):
         environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}

@@ -90,7 +90,7 @@ class Record(unittest.TestCase):
             again = json.loads(tree.run("report", "--format", "json", str(file)).stdout)
             self.assertEqual(whole(again)["bytes"], whole(profile)["bytes"])
             self.assertEqual(whole(again)["events"], whole(profile)["events"])
-            (row,) = csv.DictReader(io.StringIO(tree.run("report", "--format", "csv", str(file)).stdout))
+            row, *_ = csv.DictReader(io.StringIO(tree.run("report", "--format", "csv", str(file)).stdout))
             self.assertEqual((row["bytes.DRAM.total"], row["bytes.DRAM.total.source"]), ("6200", "measured"))
             self.assertEqual((row["events.mbm_local_bytes"], row["events.mbm_local_bytes.source"]), ("600", "measured"))
             for form in ("text", "html"):

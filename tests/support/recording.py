@@ -32,11 +32,11 @@ class Recording:
         self.notes = self.profile.get("notes", [])
 
     def paths(self):
-        """All regions but the whole program."""
-        return sorted(path for path in self.regions if path)
+        """All regions that were marked: not the whole program, and no function that was found by sampling."""
+        return sorted(path for path, region in self.regions.items() if path and "found_by" not in region)
 
     def visits(self):
-        return {path: region["visits"] for path, region in self.regions.items() if path}
+        return {path: region["visits"] for path, region in self.regions.items() if path and "found_by" not in region}
 
     def region(self, *path):
         assert path in self.regions, f"no region {path}, there are {self.paths()}"

@@ -6,8 +6,8 @@
 #include <analysis/profile/measured.hpp>
 #include <analysis/profile/program_traffic.hpp>
 #include <analysis/record/counted_pass.hpp>
-#include <analysis/record/function_names.hpp>
 #include <analysis/record/found_functions.hpp>
+#include <analysis/record/function_names.hpp>
 #include <analysis/record/hardware_pass.hpp>
 #include <analysis/record/hardware_plan.hpp>
 #include <analysis/record/later_passes.hpp>
