@@ -30,8 +30,8 @@ Snapshot at(double raw_s, std::vector<Region> regions) {
 }  // namespace
 
 TEST_CASE("a variable of an environment is found whole or not at all") {
-  const std::string environment("A=1\0ROOFMARK_RECORDING=/dev/shm/x y\0XROOFMARK_RECORDING=no\0",
-                                61);
+  constexpr char bytes[] = "A=1\0ROOFMARK_RECORDING=/dev/shm/x y\0XROOFMARK_RECORDING=no\0";
+  const std::string environment(bytes, sizeof bytes - 1);
   CHECK(variable_in(environment, "ROOFMARK_RECORDING") == "/dev/shm/x y");
   CHECK(variable_in(environment, "A") == "1");
   CHECK_FALSE(variable_in(environment, "ROOFMARK"));
