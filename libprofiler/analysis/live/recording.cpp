@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <analysis/files/proc_text.hpp>
 #include <analysis/files/read_small.hpp>
 #include <analysis/record/processes.hpp>
 #include <analysis/text/parsing.hpp>
@@ -42,13 +43,9 @@ void add_children(pid_t pid, std::deque<pid_t>& queue) {
 }  // namespace
 
 std::optional<std::string> variable_in(std::string_view environment, std::string_view name) {
-  for (std::size_t at = 0; at < environment.size();) {
-    const std::size_t end = std::min(environment.find('\0', at), environment.size());
-    const std::string_view one = environment.substr(at, end - at);
+  for (const std::string_view one : zero_ended(environment))
     if (one.size() > name.size() && one.substr(0, name.size()) == name && one[name.size()] == '=')
       return std::string(one.substr(name.size() + 1));
-    at = end + 1;
-  }
   return std::nullopt;
 }
 
@@ -79,26 +76,13 @@ Result<Recording> recording_of(pid_t pid) {
 }
 
 std::optional<StatTimes> parse_stat_times(std::string_view line) {
-  // The name in parentheses may hold anything: the last one ends it. Field 3 follows.
-  const std::size_t name_end = line.rfind(')');
-  if (name_end == std::string_view::npos || name_end + 2 > line.size()) return std::nullopt;
-  std::string_view rest = text::trimmed(line.substr(name_end + 1));
-  StatTimes times;
-  for (int field = 3; field <= 22; ++field) {
-    const std::size_t blank = std::min(rest.find(' '), rest.size());
-    const std::string_view word = rest.substr(0, blank);
-    double* const wanted = field == 14   ? &times.user
-                           : field == 15 ? &times.system
-                           : field == 22 ? &times.start
-                                         : nullptr;
-    if (wanted != nullptr) {
-      const auto number = text::real_number(word);
-      if (!number) return std::nullopt;
-      *wanted = *number;
-    }
-    rest.remove_prefix(std::min(blank + 1, rest.size()));
-  }
-  return times;
+  const auto number = [&](int field) {
+    const auto text = stat_field(line, field);
+    return text ? text::real_number(*text) : std::nullopt;
+  };
+  const auto user = number(14), system = number(15), start = number(22);
+  if (!user || !system || !start) return std::nullopt;
+  return StatTimes{*user, *system, *start};
 }
 
 std::optional<ProcessTimes> times_of(pid_t pid) {

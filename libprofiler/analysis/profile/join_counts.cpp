@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <analysis/profile/count_sum.hpp>
 #include <analysis/profile/join_counts.hpp>
 #include <cmath>
 
@@ -118,14 +119,7 @@ void fill(Work& work, const SelfCounts& counts, const Scaling& scaling, const La
 }
 
 void add(Count& sum, const Count& part) {
-  const bool range = sum.low || part.low;
-  const std::uint64_t low = sum.low.value_or(sum.value) + part.low.value_or(part.value);
-  const std::uint64_t high = sum.high.value_or(sum.value) + part.high.value_or(part.value);
-  sum.value += part.value;
-  if (range) {
-    sum.low = low;
-    sum.high = high;
-  }
+  add_values(sum, part);
   for (const std::string& caveat : part.caveats)
     if (std::find(sum.caveats.begin(), sum.caveats.end(), caveat) == sum.caveats.end())
       sum.caveats.push_back(caveat);

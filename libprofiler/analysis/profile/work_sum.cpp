@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <analysis/profile/count_sum.hpp>
 #include <analysis/profile/merge_ranks.hpp>
 
 namespace roofmark {
@@ -8,14 +9,7 @@ constexpr std::size_t most_caveats = 8;
 
 /// The less certain of two sources stands for the sum.
 void add(Count& sum, const Count& part) {
-  const bool range = sum.low || part.low;
-  const std::uint64_t low = sum.low.value_or(sum.value) + part.low.value_or(part.value);
-  const std::uint64_t high = sum.high.value_or(sum.value) + part.high.value_or(part.value);
-  sum.value += part.value;
-  if (range) {
-    sum.low = low;
-    sum.high = high;
-  }
+  add_values(sum, part);
   sum.source = std::max(sum.source, part.source);
   sum.scope = std::max(sum.scope, part.scope);
   if (sum.collector != part.collector) sum.collector = "several";

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <analysis/files/descriptor.hpp>
+#include <analysis/files/proc_text.hpp>
 #include <analysis/files/read_small.hpp>
 #include <analysis/profile/join.hpp>
 #include <analysis/record/attach.hpp>
@@ -17,9 +18,9 @@
 #include <analysis/record/signal_gate.hpp>
 #include <analysis/record/supervise.hpp>
 #include <analysis/sampling/perf_sampling.hpp>
+#include <analysis/text/parsing.hpp>
 #include <cerrno>
 #include <cstring>
-#include <sstream>
 
 namespace roofmark {
 namespace {
@@ -49,26 +50,18 @@ struct CpuTime {
 };
 CpuTime cpu_time_of(pid_t process) {
   const std::string line = read_small(proc(process, "stat"));
-  const std::size_t name_end = line.rfind(')');
-  if (name_end == std::string::npos) return {};
-  std::istringstream fields(line.substr(name_end + 1));
-  std::string skipped;
-  for (int field = 3; field < 14; ++field) fields >> skipped;  // proc(5), counted from 1
-  double user = 0, system = 0, children_user = 0, children_system = 0;
-  fields >> user >> system >> children_user >> children_system;
-  const auto tick_s = 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK));
-  return {(user + children_user) * tick_s, (system + children_system) * tick_s};
+  const auto seconds = [&](int number) {
+    const auto field = stat_field(line, number);
+    const auto ticks = field ? text::real_number(*field) : std::nullopt;
+    return ticks.value_or(0) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  };
+  return {seconds(14) + seconds(16), seconds(15) + seconds(17)};
 }
 
 std::vector<std::string> command_of(pid_t process) {
-  std::vector<std::string> words;
-  std::string all = read_small(proc(process, "cmdline"));
-  for (std::size_t at = 0; at < all.size();) {
-    const std::size_t end = std::min(all.find('\0', at), all.size());
-    words.push_back(all.substr(at, end - at));
-    at = end + 1;
-  }
-  return words;
+  const std::string all = read_small(proc(process, "cmdline"));
+  const auto words = zero_ended(all);
+  return {words.begin(), words.end()};
 }
 
 struct Watched {

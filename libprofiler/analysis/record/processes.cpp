@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <analysis/files/descriptor.hpp>
+#include <analysis/files/proc_text.hpp>
 #include <analysis/machine/stopwatch.hpp>
 #include <analysis/record/processes.hpp>
 #include <cerrno>
@@ -30,23 +31,17 @@ std::string read_whole(const std::string& path) {
 }
 
 bool has_argument(const std::string& command_line, const std::string& argument) {
-  // Each argument ends with a zero byte.
-  const std::string_view line = command_line;
-  for (std::size_t start = 0; start < line.size();) {
-    const std::size_t end = std::min(line.find('\0', start), line.size());
-    if (line.substr(start, end - start) == argument) return true;
-    start = end + 1;
-  }
-  return false;
+  const auto arguments = zero_ended(command_line);
+  return std::find(arguments.begin(), arguments.end(), argument) != arguments.end();
 }
 
 }  // namespace
 
 bool is_alive(pid_t pid) {
   const std::string line = read_whole("/proc/" + std::to_string(pid) + "/stat");
-  const std::size_t name_end = line.rfind(')');
-  if (name_end == std::string::npos || name_end + 2 >= line.size()) return false;
-  const char state = line[name_end + 2];
+  const auto field = stat_field(line, 3);
+  if (!field || field->empty()) return false;
+  const char state = field->front();
   return state != 'Z' && state != 'X';
 }
 

@@ -1,9 +1,11 @@
 #include <dirent.h>
 
 #include <algorithm>
+#include <analysis/files/proc_text.hpp>
 #include <analysis/files/read_small.hpp>
 #include <analysis/record/launch.hpp>
 #include <analysis/record/sampler.hpp>
+#include <analysis/text/parsing.hpp>
 #include <charconv>
 #include <cstdlib>
 #include <ctime>
@@ -116,19 +118,12 @@ bool add_open_regions(const std::string& recording, PlacementSample& sample) {
 }  // namespace
 
 bool parse_stat(std::string_view line, char& state, int& processor) {
-  // The name in parentheses may hold anything, parentheses and blanks too: the last one ends it.
-  const std::size_t name_end = line.rfind(')');
-  if (name_end == std::string_view::npos || name_end + 2 >= line.size()) return false;
-  std::string_view rest = line.substr(name_end + 2);
-  state = rest.front();
-  constexpr int processor_field = 39;  // proc(5), counted from 1; `rest` starts at field 3
-  for (int field = 3; field < processor_field; ++field) {
-    const std::size_t blank = rest.find(' ');
-    if (blank == std::string_view::npos) return false;
-    rest.remove_prefix(blank + 1);
-  }
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), processor);
-  return error == std::errc();
+  const auto letter = stat_field(line, 3), core = stat_field(line, 39);
+  const auto number = core ? text::whole_number<int>(*core) : std::nullopt;
+  if (!letter || letter->empty() || !number) return false;
+  state = letter->front();
+  processor = *number;
+  return true;
 }
 
 double parse_run_delay(std::string_view line) {
