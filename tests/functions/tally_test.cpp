@@ -38,7 +38,26 @@ TEST_CASE("threads that were in it one after another do not") {
   for (int i = 0; i < 100; ++i) tally.add(at((i + 0.5) * 1e-3, i < 75 ? 1 : 2));
   CHECK(tally.wall_s() == Approx(0.1));
   CHECK(tally.threads_at_once() == 1);
-  CHECK(tally.imbalance() == Approx(1.5));
+  CHECK(tally.imbalance() == Approx(1));
+}
+
+TEST_CASE("a moment of two threads at once makes no parallel code") {
+  // A shell's commands: forty processes, one after another, of which one was there with another.
+  Tally tally;
+  for (int i = 0; i < 400; ++i) tally.add(at((i + 0.5) * 1e-3, i / 10));
+  tally.add(at(5.2e-3, 100));
+  CHECK(tally.threads_at_once() == 1);
+  CHECK(tally.imbalance() == Approx(1));
+}
+
+TEST_CASE("imbalance is that of the threads that were in it at once") {
+  Tally tally;
+  for (int i = 0; i < 100; ++i) {
+    tally.add(at((i + 0.3) * 1e-3, 1));
+    if (i < 50) tally.add(at((i + 0.6) * 1e-3, 2));
+  }
+  CHECK(tally.threads_at_once() == 2);
+  CHECK(tally.imbalance() == Approx(100 / 75.0));
 }
 
 TEST_CASE("samples of several periods weigh what they stand for") {

@@ -279,6 +279,22 @@ TEST_CASE("a process that waits for its children is no thread that could work") 
   CHECK(most_threads({{1, 1, 0, true, 0, 0}, {1, 2, 1, false, 0, 0}}) == 2);
 }
 
+TEST_CASE("a moment of several commands at once makes no program of threads") {
+  // A script: a pipe of three commands for 30 ms of a second, then one program.
+  const std::vector<PlacementSample::Thread> pipe = {
+      {2, 2, 0, true, 0, 1}, {3, 3, 1, true, 0, 1}, {4, 4, 0, true, 0, 1}};
+  const auto threads_when_it_lasts = [&pipe](double pipe_s) {
+    JoinInput input = input_of({});
+    input.whole.wall_s = 1;
+    // Looks come closer together at first: what counts is how long, not how often.
+    for (int i = 0; i < 10; ++i) input.samples.push_back({i * pipe_s / 10, pipe});
+    input.samples.push_back({pipe_s, {pipe.front()}});
+    return joined(input).regions.at(0).threads;
+  };
+  CHECK(threads_when_it_lasts(0.03) == 1);
+  CHECK(threads_when_it_lasts(0.07) == 3);
+}
+
 TEST_CASE("folded threads keep their number and the longest of them") {
   RawProcess p = process();
   RawThread folded = thread(0);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <analysis/functions/tally.hpp>
+#include <analysis/profile/concurrency.hpp>
 #include <cmath>
 
 namespace roofmark::functions {
@@ -43,18 +44,26 @@ double Tally::wall_s() const {
 std::uint64_t Tally::threads_at_once() const {
   if (threads_.size() <= 1) return threads_.size();
   sort();
-  std::uint64_t most = 1, run = 0;
-  for (std::size_t i = 0; i < windows_.size(); ++i) {
-    run = i > 0 && windows_[i] == windows_[i - 1] ? run + 1 : 1;
-    most = std::max(most, run);
+  std::vector<double> time_with(threads_.size() + 1, 0.0);  // by how many were in it
+  double wall_s = 0;
+  for (std::size_t i = 0; i < windows_.size();) {
+    std::size_t next = i + 1;
+    while (next < windows_.size() && windows_[next] == windows_[i]) ++next;
+    const double period_s = static_cast<double>(windows_[i].period_ns) * 1e-9;
+    time_with[std::min(next - i, threads_.size())] += period_s;
+    wall_s += period_s;
+    i = next;
   }
-  return std::min<std::uint64_t>(most, threads_.size());
+  return most_that_lasted(time_with, wall_s);
 }
 
 double Tally::imbalance() const {
   double longest_s = 0;
   for (const auto& [thread, seconds] : threads_) longest_s = std::max(longest_s, seconds);
-  return threads_.empty() ? 1 : longest_s / (thread_s_ / static_cast<double>(threads_.size()));
+  // Threads that follow each other, as a shell's commands do, share nothing out: the mean is that
+  // of the threads that were there at once.
+  if (thread_s_ <= 0) return 1;
+  return std::max(1.0, longest_s / (thread_s_ / static_cast<double>(threads_at_once())));
 }
 
 double Tally::effective_samples() const {

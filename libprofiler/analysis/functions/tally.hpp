@@ -19,8 +19,9 @@ class Tally {
   double thread_s() const { return thread_s_; }
   /// Threads that were in it in one period were in it at once: each period is counted once.
   double wall_s() const;
+  /// So many were in it at once for a share of that time that is no accident.
   std::uint64_t threads_at_once() const;
-  /// Longest / mean over its threads; 1 for one.
+  /// Longest / mean over the threads that were in it at once; at least 1.
   double imbalance() const;
   /// So many samples of equal weight would tell as much.
   double effective_samples() const;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <analysis/profile/concurrency.hpp>
 #include <analysis/profile/join.hpp>
 #include <analysis/profile/join_counts.hpp>
 #include <analysis/profile/join_found.hpp>
@@ -270,6 +271,22 @@ std::size_t working_threads(const PlacementSample& sample, const std::set<std::i
       }));
 }
 
+/// Each look stands for the time until the next one, the last for what is left.
+std::uint64_t threads_at_once(const std::vector<PlacementSample>& samples,
+                              const std::set<std::int64_t>& ranks, double wall_s) {
+  std::vector<double> time_with;
+  double seen_s = 0;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const double end_s = i + 1 < samples.size() ? samples[i + 1].time_s : wall_s;
+    const double lasted_s = std::max(0.0, end_s - samples[i].time_s);
+    const std::size_t threads = working_threads(samples[i], ranks);
+    if (time_with.size() <= threads) time_with.resize(threads + 1, 0.0);
+    time_with[threads] += lasted_s;
+    seen_s += lasted_s;
+  }
+  return most_that_lasted(time_with, seen_s);
+}
+
 Region whole_program_row(const JoinInput& input, const RegionTree& tree) {
   Region row;
   row.visits = 1;
@@ -278,13 +295,10 @@ Region whole_program_row(const JoinInput& input, const RegionTree& tree) {
   row.work.wall_s = Measure{whole.wall_s, Source::measured, {}, {}};
   row.work.thread_s = Measure{cpu_s, Source::measured, {}, {}};
   if (whole.wall_s > 0) row.cores_used = Measure{cpu_s / whole.wall_s, Source::measured, {}, {}};
-  std::size_t threads = 1;
   std::set<std::int64_t> ranks;  // of a job: its launcher's threads do none of its work
   for (const RawProcess& process : input.native)
     if (process.rank && process.ranks > 1) ranks.insert(process.pid);
-  for (const PlacementSample& sample : input.samples)
-    threads = std::max(threads, working_threads(sample, ranks));
-  row.threads = threads;
+  row.threads = threads_at_once(input.samples, ranks, whole.wall_s);
   // Outside of every region: what the outermost regions leave of the run.
   double regions_s = 0;
   for (const std::size_t child : tree[RegionTree::root].children) {
