@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/report/output.hpp"
+#include "analysis/report/picture.hpp"
 #include "analysis/report/quantity.hpp"
 #include "analysis/report/terminal.hpp"
 #include "analysis/text/parsing.hpp"
@@ -15,7 +16,7 @@ namespace {
 
 struct ChartArguments {
   std::vector<std::string> peaks, bandwidths, kernels;
-  std::string output;
+  std::string output, axes = "log";
   bool ascii = false;
 };
 
@@ -75,7 +76,13 @@ Result<GivenNumbers> given_by(const ChartArguments& arguments) {
 int chart(const ChartArguments& arguments) {
   const auto given = given_by(arguments);
   if (!given) return say(given.error(), bad_input);
-  const Chart drawing = chart_of(*given);
+  Chart drawing = chart_of(*given);
+  const bool linear = arguments.axes == "linear";
+  if (linear) make_linear(drawing);
+  if (linear && arguments.output.empty())
+    return say({"linear axes are drawn in pictures alone", "chart --axes linear",
+                "name one: -o chart.svg"},
+               bad_input);
   const Terminal terminal = terminal_of_output();
   if (!arguments.output.empty()) {
     const std::string name = text::lowered(arguments.output);
@@ -84,8 +91,13 @@ int chart(const ChartArguments& arguments) {
       document = render_svg(drawing);
     } else if (name.ends_with(".html")) {
       document = render_html(drawing);
+    } else if (name.ends_with(".png") || name.ends_with(".pdf")) {
+      auto picture = picture_of(render_svg(drawing), name.substr(name.size() - 3));
+      if (!picture) return say(picture.error(), failed);
+      document = std::move(*picture);
     } else {
-      return say({"not a name of a chart", arguments.output, "end it in .svg or .html"}, bad_input);
+      return say({"not a name of a chart", arguments.output, "end it in .svg, .html, .png or .pdf"},
+                 bad_input);
     }
     if (const auto problem = write_file(arguments.output, document)) return say(*problem, failed);
   }
@@ -119,8 +131,14 @@ void add_chart_command(CLI::App& app, int& status) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_option("kernel", arguments->kernels,
                       "NAME=INTENSITY or NAME=INTENSITY@FLOPS, FLOP/byte and FLOP/s");
-  command->add_option("-o,--output", arguments->output, "Write a chart to this .svg or .html file")
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "Write a chart to this .svg, .html, .png or .pdf file")
       ->check(not_empty);
+  command
+      ->add_option("--axes", arguments->axes,
+                   "Of a picture: log, or linear, where a bandwidth is a slope through the origin")
+      ->transform(CLI::IsMember({"log", "linear"}, CLI::ignore_case));
   command->add_flag("--ascii", arguments->ascii, "ASCII only");
   command->callback([arguments, &status] { status = chart(*arguments); });
 }

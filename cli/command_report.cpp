@@ -29,6 +29,7 @@ struct ReportArguments {
   std::string output;
   std::optional<std::string> wanted_level;  ///< as it was typed
   std::string level;                        ///< as the profile at hand spells it
+  std::string axes = "log";
   bool all = false, self = false, inclusive = false, chart = false, ascii = false;
   unsigned width = 0;
 };
@@ -105,6 +106,7 @@ Result<std::string> rendered(const Profile& profile, const std::vector<NamedRoof
   ChartOptions chart;
   chart.level = arguments.level;
   chart.self = !arguments.inclusive;
+  chart.linear = arguments.axes == "linear";
   if (arguments.all) chart.points = static_cast<std::size_t>(-1);
   if (arguments.format == "json") return to_json(profile) + "\n";
   if (arguments.format == "openmetrics") return render_openmetrics(profile);
@@ -183,6 +185,12 @@ int report(ReportArguments arguments) {
     return say({"other roofs are shown as text and in charts",
                 "report --format " + arguments.format, "--format text, html, svg, png or pdf"},
                bad_input);
+  static constexpr std::array pictures = {"svg", "png", "pdf"};
+  if (arguments.axes == "linear" &&
+      std::find(pictures.begin(), pictures.end(), arguments.format) == pictures.end())
+    return say({"linear axes are drawn in pictures alone",
+                "report --axes linear --format " + arguments.format, "--format svg, png or pdf"},
+               bad_input);
   if (arguments.files.size() > 1 && arguments.format != "text")
     return say({"one file at a time in this format", "report --format " + arguments.format,
                 "call it once for each file"},
@@ -247,6 +255,10 @@ void add_report_command(CLI::App& app, int& status) {
   command->add_option("-o,--output", arguments->output, "Write to this file")->check(not_empty);
   command->add_option("--level", arguments->wanted_level,
                       "Interface of the intensity and of the side: L1, L2, L3, DRAM");
+  command
+      ->add_option("--axes", arguments->axes,
+                   "Of a picture: log, or linear, where a bandwidth is a slope through the origin")
+      ->transform(CLI::IsMember({"log", "linear"}, CLI::ignore_case));
   command->add_flag("--all", arguments->all, "Every region, not the heaviest alone");
   auto* self = command->add_flag("--self", arguments->self,
                                  "Regions without their children (charts: always so)");

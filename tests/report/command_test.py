@@ -150,7 +150,9 @@ with tempfile.TemporaryDirectory() as folder:
                       ["machine", "--format", "", "--file", "x"], ["machine", "--file", ""], ["machine", "-o", "", "--file", "x"],
                       ["chart", "--peak", "1", "--bandwidth", "1", "-o", ""],
                       ["chart"], ["chart", "--peak", "x", "--bandwidth", "1"], ["chart", "--peak", "1", "--bandwidth", "1", "=3"],
-                      ["chart", "--peak", "-1", "--bandwidth", "1"], ["chart", "--peak", "1", "--bandwidth", "1", "-o", folder / "x.png"]):
+                      ["chart", "--peak", "-1", "--bandwidth", "1"], ["chart", "--peak", "1", "--bandwidth", "1", "-o", folder / "x.gif"],
+                      ["chart", "--peak", "1", "--bandwidth", "1", "--axes", "linear"], ["report", "--axes", "linear", profiles[0]],
+                      ["report", "--axes", "cubic", profiles[0]]):
         got = run(*arguments)
         expect(got.returncode == 2 and got.stderr and not got.stdout, f"{arguments}: {got.returncode}")
 

@@ -107,6 +107,36 @@ TEST_CASE("a bandwidth line has slope one and reads off at an intensity of one")
   }
 }
 
+TEST_CASE("on linear axes a bandwidth is a slope through the origin") {
+  ChartOptions linear;
+  linear.linear = true;
+  Chart chart = chart_of(sample::profile(), linear);
+  REQUIRE(chart.linear);
+  fit_axes(chart);
+  CHECK(chart.x_min == 0);
+  CHECK(chart.y_min == 0);
+  const ChartLayout layout = lay_out(chart, {});
+  REQUIRE(layout.ceilings.size() >= 2);
+  for (const PlacedCeiling& placed : layout.ceilings) {
+    const ChartCeiling& ceiling = chart.ceilings[placed.ceiling];
+    if (ceiling.kind == ChartCeiling::Kind::compute) continue;
+    CHECK(placed.line.from.x == Approx(layout.left));
+    CHECK(placed.line.from.y == Approx(layout.bottom));
+    // rise / run in units of the axes
+    const double run =
+        (placed.line.to.x - placed.line.from.x) / (layout.right - layout.left) * chart.x_max;
+    const double rise =
+        (placed.line.from.y - placed.line.to.y) / (layout.bottom - layout.top) * chart.y_max;
+    CHECK(rise / run == Approx(ceiling.per_s.value));
+  }
+  for (const std::vector<Tick>* ticks : {&layout.x_ticks, &layout.y_ticks}) {
+    REQUIRE(ticks->size() >= 3);
+    CHECK(ticks->front().text == "0");
+    for (std::size_t i = 1; i < ticks->size(); ++i)
+      CHECK((*ticks)[i].value - (*ticks)[i - 1].value == Approx((*ticks)[1].value));
+  }
+}
+
 TEST_CASE("a ridge stands where its two roofs meet") {
   const Chart chart = chart_of(sample::profile());
   const ChartLayout layout = lay_out(chart, {});

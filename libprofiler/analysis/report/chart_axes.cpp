@@ -102,6 +102,30 @@ void add_points(const Chart& chart, Span& x, Span& y) {
   }
 }
 
+void fit_linear_axes(Chart& chart) {
+  // As far as the ridge of the slowest of the machine's own roofs and the points that matter,
+  // unless these lie so far to the right that the slopes would all be one line.
+  double peak = 0, slowest = 0;
+  for (const ChartCeiling& ceiling : chart.ceilings) {
+    if (!drawable(ceiling.per_s.value)) continue;
+    if (ceiling.kind == ChartCeiling::Kind::compute)
+      peak = std::max(peak, ceiling.per_s.value);
+    else if (ceiling.emphasised && (slowest == 0 || ceiling.per_s.value < slowest))
+      slowest = ceiling.per_s.value;
+  }
+  const double ridge = slowest > 0 ? peak / slowest : 0;
+  Span x, y;
+  add_points(chart, x, y);
+  const double furthest = x.empty() ? 0 : std::pow(10, x.high());
+  double right = ridge > 0 ? std::clamp(1.25 * furthest, 1.6 * ridge, 4 * ridge) : 1.25 * furthest;
+  if (!drawable(right)) right = 1;
+  double top = std::max(peak, y.empty() ? 0 : std::pow(10, y.high()));
+  if (!drawable(top)) top = slowest > 0 ? slowest * right : 1;
+  chart.x_min = chart.y_min = 0;
+  if (!drawable(chart.x_max)) chart.x_max = right;
+  if (!drawable(chart.y_max)) chart.y_max = 1.1 * top;
+}
+
 }  // namespace
 
 std::size_t points_outside(const Chart& chart) {
@@ -123,7 +147,14 @@ std::string outside_sentence(const Chart& chart) {
       outside == 1 ? "" : "s", outside == 1 ? "s" : "", outside == 1 ? "it" : "them");
 }
 
+void make_linear(Chart& chart) {
+  chart.linear = true;
+  chart.x_min = chart.x_max = chart.y_min = chart.y_max = 0;
+  fit_axes(chart);
+}
+
 void fit_axes(Chart& chart) {
+  if (chart.linear) return fit_linear_axes(chart);
   double peak = 0, fastest = 0;
   for (const ChartCeiling& ceiling : chart.ceilings) {
     if (!drawable(ceiling.per_s.value)) continue;

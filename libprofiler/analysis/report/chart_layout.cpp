@@ -21,7 +21,29 @@ bool drawable(double value) {
   return std::isfinite(value) && value > 0;
 }
 
-std::vector<Tick> ticks_of(const LogAxis& axis, double label_px, std::string_view unit) {
+std::string tick_label(double value, std::string_view unit) {
+  if (value == 0) return "0";
+  return unit.empty() ? tick_text(value) : with_prefix(value, unit);
+}
+
+/// Steps of 1, 2 or 5 times a power of ten that leave a number its room.
+std::vector<Tick> linear_ticks(const Axis& axis, double label_px, std::string_view unit) {
+  std::vector<Tick> ticks;
+  const double pixels = std::abs(axis.to_px - axis.from_px), span = axis.high - axis.low;
+  const double least = span * 1.6 * label_px / std::max(pixels, 1.0);
+  const double decade = std::pow(10.0, std::floor(std::log10(least)));
+  double step = 10 * decade;
+  for (const double digit : {5.0, 2.0, 1.0})
+    if (digit * decade >= least) step = digit * decade;
+  for (int i = 0; axis.low + i * step <= axis.high * (1 + 1e-9); ++i) {
+    const double value = axis.low + i * step;
+    ticks.push_back({value, axis.px(value), tick_label(value, unit), false});
+  }
+  return ticks;
+}
+
+std::vector<Tick> ticks_of(const Axis& axis, double label_px, std::string_view unit) {
+  if (axis.linear) return linear_ticks(axis, label_px, unit);
   std::vector<Tick> ticks;
   const double decade = std::abs(axis.decade_px());
   // Names at every n-th decade, so that they have room; at 1-2-5 where a decade is wide enough.
@@ -35,9 +57,8 @@ std::vector<Tick> ticks_of(const LogAxis& axis, double label_px, std::string_vie
       if (value < axis.low * (1 - 1e-9) || value > axis.high * (1 + 1e-9)) continue;
       const bool named =
           (digit == 1 && exponent % every == 0) || (fine && (digit == 2 || digit == 5));
-      Tick tick{value, axis.px(value), ""};
-      if (named) tick.text = unit.empty() ? tick_text(value) : with_prefix(value, unit);
-      ticks.push_back(tick);
+      ticks.push_back(
+          {value, axis.px(value), named ? tick_label(value, unit) : std::string(), digit != 1});
     }
   }
   return ticks;
@@ -147,7 +168,7 @@ void place_ridges(const Chart& chart, ChartLayout& layout) {
   }
 }
 
-Segment bar(const LogAxis& axis, const Interval& interval, Spot at, bool horizontal) {
+Segment bar(const Axis& axis, const Interval& interval, Spot at, bool horizontal) {
   const auto place = [&](double value) {
     const double low = std::min(axis.from_px, axis.to_px),
                  high = std::max(axis.from_px, axis.to_px);
@@ -231,13 +252,14 @@ void place_labels(const Chart& chart, const SvgOptions& options, ChartLayout& la
 
 }  // namespace
 
-double LogAxis::px(double value) const {
+double Axis::px(double value) const {
+  if (linear) return from_px + (high > low ? (value - low) / (high - low) : 0) * (to_px - from_px);
   const double span = std::log10(high) - std::log10(low);
   const double part = span > 0 ? (std::log10(value) - std::log10(low)) / span : 0;
   return from_px + part * (to_px - from_px);
 }
 
-double LogAxis::decade_px() const {
+double Axis::decade_px() const {
   const double span = std::log10(high) - std::log10(low);
   return span > 0 ? (to_px - from_px) / span : to_px - from_px;
 }
@@ -254,8 +276,8 @@ ChartLayout lay_out(const Chart& given, const SvgOptions& options) {
   layout.top = chart.title.empty() ? (chart.subtitle.empty() ? 32 : 50) : 72;
   layout.right = std::max(layout.left + 80, options.width - 24);
   layout.bottom = std::max(layout.top + 80, options.height - 76);
-  layout.x = {chart.x_min, chart.x_max, layout.left, layout.right};
-  layout.y = {chart.y_min, chart.y_max, layout.bottom, layout.top};
+  layout.x = {chart.x_min, chart.x_max, layout.left, layout.right, chart.linear};
+  layout.y = {chart.y_min, chart.y_max, layout.bottom, layout.top, chart.linear};
   layout.x_ticks = ticks_of(layout.x, 44, "");
   layout.y_ticks = ticks_of(layout.y, 22, "FLOP/s");
   place_ceilings(chart, layout);

@@ -11,17 +11,19 @@
 
 namespace roofmark::report {
 
-/// A logarithmic axis: value to pixel.
-struct LogAxis {
+/// Value to pixel, logarithmic or linear.
+struct Axis {
   double low = 1, high = 10;      ///< values
   double from_px = 0, to_px = 1;  ///< their places
+  bool linear = false;
   double px(double value) const;
-  double decade_px() const;  ///< signed
+  double decade_px() const;  ///< signed; of a logarithmic axis
 };
 
 struct Tick {
   double value = 0, px = 0;
-  std::string text;  ///< empty: a minor grid line
+  std::string text;   ///< empty: a grid line without a number
+  bool fine = false;  ///< between two whole steps of the axis
 };
 
 struct PlacedText {
@@ -58,7 +60,7 @@ struct PlacedPoint {
 
 struct ChartLayout {
   double left = 0, top = 0, right = 0, bottom = 0;  ///< the plot
-  LogAxis x, y;
+  Axis x, y;
   std::vector<Tick> x_ticks, y_ticks;
   std::vector<PlacedCeiling> ceilings;
   std::vector<PlacedRidge> ridges;

@@ -71,6 +71,7 @@ Chart chart_of(const Profile& profile, const ChartOptions& options) {
   for (const std::string& word : profile.program.command)
     chart.title += (chart.title.empty() ? "" : " ") + printable(word);
   chart.title = elided(chart.title.empty() ? "Roofline" : chart.title, 80);
+  chart.linear = options.linear;
   chart.subtitle =
       fmt::format("{}{}FLOPs per byte of {} traffic, {}", machine_line(profile.machine),
                   machine_line(profile.machine).empty() ? "" : "; ", printable(level),

@@ -20,6 +20,9 @@ PlacedText text_at(const std::string& text, double font_px, Spot centre, double 
   return placed;
 }
 
+/// A leader through a name strikes it out: farther away is better.
+constexpr double through_a_name = 150;
+
 }  // namespace
 
 std::optional<double> LabelPlaces::cost(const Box& box) const {
@@ -29,6 +32,8 @@ std::optional<double> LabelPlaces::cost(const Box& box) const {
   double sum = 0;
   for (const Segment& line : lines_)
     if (crosses(box, line)) sum += 30;
+  for (const Segment& leader : leaders_)
+    if (crosses(box, leader)) sum += through_a_name;
   for (const Box& mark : marks_)
     if (overlap(box, mark)) sum += 60;
   return sum;
@@ -89,18 +94,23 @@ std::optional<PlacedText> LabelPlaces::beside(Spot mark, double radius, const st
       candidate.box.width = width;
       const auto crossings = cost(candidate.box);
       if (!crossings) continue;
-      const double total = *crossings + distance + (ux < -0.1 ? 6 : 0) + std::abs(uy) * 3;
+      double total = *crossings + distance + (ux < -0.1 ? 6 : 0) + std::abs(uy) * 3;
+      std::optional<Segment> line;
+      if (distance > 10) {
+        line = Segment{{mark.x + ux * (radius + 1), mark.y + uy * (radius + 1)},
+                       {touch.x - ux * 2, touch.y - uy * 2}};
+        for (const Box& name : taken_)
+          if (report::crosses(name, *line)) total += through_a_name;
+      }
       if (total < best_cost) {
         best_cost = total;
         best = candidate;
-        best_leader.reset();
-        if (distance > 10)
-          best_leader = Segment{{mark.x + ux * (radius + 1), mark.y + uy * (radius + 1)},
-                                {touch.x - ux * 2, touch.y - uy * 2}};
+        best_leader = line;
       }
     }
   }
   if (best) taken_.push_back(best->box);
+  if (best_leader) leaders_.push_back(*best_leader);
   leader = best_leader;
   return best;
 }

@@ -30,7 +30,7 @@ class LabelPlaces {
  private:
   std::optional<double> cost(const Box& box) const;
   double left_, top_, right_, bottom_;
-  std::vector<Segment> lines_;
+  std::vector<Segment> lines_, leaders_;
   std::vector<Box> marks_;
   std::vector<Box> taken_;
 };

@@ -62,7 +62,8 @@ std::string rounded(const Interval& interval) {
 
 /// What the picture shows, for people who cannot see it.
 std::string description(const Chart& chart) {
-  std::string text = "Log-log roofline chart: FLOP/s over FLOP per byte. Ceilings: ";
+  std::string text = fmt::format("{} roofline chart: FLOP/s over FLOP per byte. Ceilings: ",
+                                 chart.linear ? "Linear" : "Log-log");
   std::size_t count = 0;
   for (const ChartCeiling& ceiling : chart.ceilings) {
     if (count++ > 0) text += "; ";
@@ -113,13 +114,8 @@ std::string multiline_markup(const std::string& text) {
 
 void draw_grid(SvgWriter& out, const ChartLayout& layout) {
   out.line("<g class=\"grid\" stroke=\"#dfe3e8\" stroke-width=\"1\">");
-  const auto kind = [](const Tick& tick) {
-    return std::abs(std::log10(tick.value) - std::round(std::log10(tick.value))) < 1e-9 ? "decade"
-                                                                                        : "fine";
-  };
-  const auto shade = [&](const Tick& tick) {
-    return std::string_view(kind(tick)) == "fine" ? "#f0f2f4" : "#dfe3e8";
-  };
+  const auto kind = [](const Tick& tick) { return tick.fine ? "fine" : "decade"; };
+  const auto shade = [](const Tick& tick) { return tick.fine ? "#f0f2f4" : "#dfe3e8"; };
   for (const Tick& tick : layout.x_ticks)
     out.line("<path class=\"{}\" stroke=\"{}\" d=\"M{} {}V{}\"/>", kind(tick), shade(tick),
              px(tick.px), px(layout.top), px(layout.bottom));

@@ -251,7 +251,7 @@ class TerminalChart {
   std::vector<std::string> key_;
   std::size_t rows_;
   DotCanvas canvas_;
-  LogAxis x_, y_;
+  Axis x_, y_;
 };
 
 }  // namespace

@@ -60,6 +60,8 @@ struct Chart {
   std::vector<ChartCeiling> ceilings;
   std::vector<ChartPoint> points;  ///< heaviest first
   std::vector<std::string> notes;  ///< what is not drawn and why, one sentence each
+  /// From zero on: a bandwidth is a line's slope there, and every line passes through the origin.
+  bool linear = false;
   double x_min = 0, x_max = 0;     ///< FLOP/byte; 0: chosen by fit_axes
   double y_min = 0, y_max = 0;     ///< FLOP/s
 };
@@ -68,6 +70,8 @@ struct Chart {
 /// every point but the lightest, which together have 5 % of the points' time: those are where they
 /// lie not far from the others.
 void fit_axes(Chart& chart);
+/// Linear axes instead of those that it has.
+void make_linear(Chart& chart);
 /// How many points lie outside the axes, and a sentence that says so; empty for none.
 std::size_t points_outside(const Chart& chart);
 std::string outside_sentence(const Chart& chart);
@@ -76,6 +80,7 @@ struct ChartOptions {
   std::string level;  ///< interface of the points; empty: the outermost that shows most of the time
   bool self = true;   ///< exclusive of child regions
   std::size_t points = 400;  ///< at most so many, the heaviest; the rest is counted in a note
+  bool linear = false;       ///< axes from zero on instead of logarithmic ones
 };
 
 /// The levels (innermost first) at which a region of the profile can be drawn.
