@@ -1,6 +1,7 @@
 // The one object that the annotation headers look for.
 #include "counting.hpp"
 #include "runtime.hpp"
+#include "runtime_table.h"
 
 #if defined(ROOFMARK_COUNTED_IN_ARCHIVE)
 // In a static program, which no other runtime can be loaded into: on the emulator, the markers go
@@ -10,7 +11,7 @@ extern "C" __attribute__((visibility("hidden"))) int roofmark_count_instead(roof
 
 // Constant for everyone but connect(): what it sets, it sets before anybody may call more than
 // that.
-extern "C" __attribute__((visibility("default"))) roofmark_api roofmark_api_v1;
+extern "C" __attribute__((visibility("default"))) roofmark_runtime_table roofmark_api_v1;
 
 namespace roofmark::runtime {
 namespace {
@@ -24,7 +25,8 @@ bool counted_instead() {
   if (load_acquire(counting) == not_asked) {
     Locked lock;
     if (counting == not_asked)
-      store_release(counting, roofmark_count_instead(&roofmark_api_v1) != 0 ? counted : recorded);
+      store_release(counting,
+                    roofmark_count_instead(&roofmark_api_v1.markers) != 0 ? counted : recorded);
   }
   return load_acquire(counting) == counted;
 }
@@ -79,26 +81,22 @@ void api_detach_thread() {
 
 using namespace roofmark::runtime;
 
-roofmark_api roofmark_api_v1 = {
-    1,
-    sizeof(roofmark_api),
-    api_connect,
-    api_enter<CounterClock>,
-    api_leave<CounterClock>,
-    api_enter_name,
-    api_leave_site<CounterClock>,
-    api_declare,
-    api_detach_thread,
+roofmark_runtime_table roofmark_api_v1 = {
+    {1, sizeof(roofmark_runtime_table), api_connect, api_enter<CounterClock>,
+     api_leave<CounterClock>, api_enter_name, api_leave_site<CounterClock>, api_declare,
+     api_detach_thread},
+    open_path,
 };
 
 namespace {
 
 template <class Clock>
 void use(bool counted) {
-  roofmark_api_v1.enter = counted ? enter_counted<Clock> : api_enter<Clock>;
-  roofmark_api_v1.leave = counted ? leave_counted<Clock> : api_leave<Clock>;
-  roofmark_api_v1.leave_site = counted ? api_leave_site_counted<Clock> : api_leave_site<Clock>;
-  if (counted) roofmark_api_v1.enter_name = api_enter_name_counted<Clock>;
+  roofmark_api& markers = roofmark_api_v1.markers;
+  markers.enter = counted ? enter_counted<Clock> : api_enter<Clock>;
+  markers.leave = counted ? leave_counted<Clock> : api_leave<Clock>;
+  markers.leave_site = counted ? api_leave_site_counted<Clock> : api_leave_site<Clock>;
+  if (counted) markers.enter_name = api_enter_name_counted<Clock>;
 }
 
 }  // namespace

@@ -132,10 +132,15 @@ void thread_ends(void* thread);
 void detach_this_thread();
 
 // visits.cpp
+/// This thread's state, ready to be written; null: nothing is to be recorded.
+Thread* ready_thread();
 roofmark_token enter_named(const char* name, size_t length);
 void leave_at_site_slow(roofmark_site* site, uint64_t now);
 void housekeeping(Thread* thread, uint64_t now);
 /// Ends the visit of the innermost region; extra flags for its record.
 void close_visit(Thread* thread, Node* node, uint64_t now, uint32_t flags);
+
+// open_path.cpp
+size_t open_path(const void** identity, char* to, size_t room);  // see runtime_table.h
 
 }  // namespace roofmark::runtime

@@ -31,25 +31,6 @@ uint32_t number_of(roofmark_site* site) {
   return name;
 }
 
-// This thread's state, ready to be written; null: nothing is to be recorded.
-Thread* ready_thread() {
-  Thread* thread = here.thread;
-  if (is_real(thread) && current_of(thread) == &vfork_gate && in_vfork_child(thread))
-    return nullptr;
-  if (forked()) {
-    become_child(is_real(thread) ? thread : nullptr);
-    thread = here.thread;
-  }
-  if (thread == &no_thread) thread = make_thread();
-  if (thread != &lost_thread) return thread;
-  arena::FileHeader* header = runtime.file.header();
-  if (header != nullptr) {
-    __atomic_fetch_add(&header->lost_visits, 1, __ATOMIC_RELAXED);
-    note_truncation();
-  }
-  return nullptr;
-}
-
 // So that the next entry from there takes the short path. Not from the gate: where that leads to
 // hangs on other threads.
 void came_from(Node* node, Node* outer) {
@@ -163,6 +144,24 @@ void settle_foreign_exits(Thread* thread) {
 }
 
 }  // namespace
+
+Thread* ready_thread() {
+  Thread* thread = here.thread;
+  if (is_real(thread) && current_of(thread) == &vfork_gate && in_vfork_child(thread))
+    return nullptr;
+  if (forked()) {
+    become_child(is_real(thread) ? thread : nullptr);
+    thread = here.thread;
+  }
+  if (thread == &no_thread) thread = make_thread();
+  if (thread != &lost_thread) return thread;
+  arena::FileHeader* header = runtime.file.header();
+  if (header != nullptr) {
+    __atomic_fetch_add(&header->lost_visits, 1, __ATOMIC_RELAXED);
+    note_truncation();
+  }
+  return nullptr;
+}
 
 void close_visit(Thread* thread, Node* node, uint64_t now, uint32_t flags) {
   arena::Record* record = node->record;
