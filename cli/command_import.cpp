@@ -3,11 +3,16 @@
 #include <memory>
 #include <string>
 
+#include "analysis/import/likwid_profile.hpp"
 #include "analysis/import/nsight_profile.hpp"
+#include "analysis/import/perf_profile.hpp"
+#include "analysis/machine/measure.hpp"
 #include "analysis/profile/profile_json.hpp"
+#include "analysis/record/install_paths.hpp"
 #include "analysis/record/output_file.hpp"
 #include "analysis/report/output.hpp"
 #include "commands.hpp"
+#include "progress_line.hpp"
 #include "same_file.hpp"
 
 namespace roofmark::cli {
@@ -15,19 +20,80 @@ namespace {
 
 struct ImportArguments {
   std::string tool, file, output, device;
+  std::string machine, cpuinfo;
+  bool no_machine = false, alone = false;
 };
+
+/// The machine that the profile is placed against: given, or this one.
+Result<Machine> machine_for(const ImportArguments& arguments) {
+  if (arguments.no_machine) return Machine{};
+  MeasureOptions options;
+  if (!arguments.machine.empty()) options.file = arguments.machine;
+  auto machine = load_or_measure(options, measuring_progress());
+  if (has_progress_line()) show_progress("");
+  return machine;
+}
+
+/// Whose events they are: of the given file, of the machine's processor, or of this one's.
+Result<import::KnownEvents> events_of(const ImportArguments& arguments, const Machine& machine) {
+  EventTables tables =
+      load_event_tables(event_table_folders(InstallPaths::find().share / "events"));
+  for (const Problem& problem : tables.problems) say(problem, 0);
+  if (arguments.cpuinfo.empty())
+    if (const auto cpu = import::cpu_of(machine))
+      return import::KnownEvents(std::move(tables), {*cpu});
+  const auto text =
+      read_input(arguments.cpuinfo.empty() ? std::string("/proc/cpuinfo") : arguments.cpuinfo);
+  if (!text) return tl::unexpected(text.error());
+  return import::KnownEvents(std::move(tables), read_cpuinfo(*text));
+}
+
+Result<Profile> imported(const ImportArguments& arguments, const std::string& text,
+                         const std::string& name) {
+  if (arguments.tool == "ncu") {
+    const auto launches = import::read_nsight(text, name);
+    if (!launches) return tl::unexpected(launches.error());
+    import::NsightOptions options;
+    if (!arguments.device.empty()) options.device = arguments.device;
+    return import::profile_of(*launches, name, options);
+  }
+  // A file that can't be read is said before the machine is measured for it.
+  const bool perf = arguments.tool == "perf";
+  const auto rows = perf ? import::read_perf_stat(text, name)
+                         : Result<std::vector<import::PerfRow>>(std::vector<import::PerfRow>{});
+  if (!rows) return tl::unexpected(rows.error());
+  const auto tables =
+      perf ? Result<import::LikwidTables>(import::LikwidTables{}) : import::read_likwid(text, name);
+  if (!tables) return tl::unexpected(tables.error());
+  const auto machine = machine_for(arguments);
+  if (!machine) return tl::unexpected(machine.error());
+  const auto known = events_of(arguments, *machine);
+  if (!known) return tl::unexpected(known.error());
+  if (perf) return import::profile_of(*rows, name, *known, *machine, arguments.alone);
+  return import::profile_of(*tables, name, *known, *machine, arguments.alone);
+}
+
+/// "3 kernels", "1 region"
+std::string size_of(const ImportArguments& arguments, const Profile& profile) {
+  const std::size_t count = profile.regions.size();
+  return std::to_string(count) + (arguments.tool == "ncu" ? " kernel" : " region") +
+         (count == 1 ? "" : "s");
+}
 
 int import_table(const ImportArguments& arguments) {
   if (const auto problem = taken(arguments.output, arguments.file, "the table to import"))
     return say(*problem, bad_input);
+  if (arguments.tool == "ncu" && (!arguments.machine.empty() || arguments.no_machine ||
+                                  !arguments.cpuinfo.empty() || arguments.alone))
+    return say({"a table of Nsight Compute brings its GPU's ceilings", "import ncu",
+                "leave --machine, --no-machine, --cpuinfo and --alone out"},
+               bad_input);
+  if (arguments.tool != "ncu" && !arguments.device.empty())
+    return say({"there are no devices in it", "--device", "leave it out"}, bad_input);
   const auto text = read_input(arguments.file);
   if (!text) return say(text.error(), bad_input);
   const std::string name = arguments.file == "-" ? "standard input" : arguments.file;
-  const auto launches = import::read_nsight(*text, name);
-  if (!launches) return say(launches.error(), bad_input);
-  import::NsightOptions options;
-  if (!arguments.device.empty()) options.device = arguments.device;
-  const auto profile = import::profile_of(*launches, name, options);
+  const auto profile = imported(arguments, *text, name);
   if (!profile) return say(profile.error(), bad_input);
   const std::string json = to_json(*profile) + "\n";
   if (arguments.output == "-") {
@@ -43,8 +109,8 @@ int import_table(const ImportArguments& arguments) {
                                : std::filesystem::path(arguments.file).stem().string();
   const auto written = write_new_file(stem + ".roofmark", ".json", json);
   if (!written) return say(written.error(), failed);
-  std::cerr << "roofmark: " << profile->regions.size() << " kernels to "
-            << text::printable(*written) << "; `roofmark report` shows them\n";
+  std::cerr << "roofmark: " << size_of(arguments, *profile) << " to " << text::printable(*written)
+            << "; `roofmark report` shows them\n";
   return 0;
 }
 
@@ -54,15 +120,34 @@ void add_import_command(CLI::App& app, int& status) {
   auto arguments = std::make_shared<ImportArguments>();
   CLI::App* command =
       app.add_subcommand("import", "Make a profile of what another tool has counted");
-  command->add_option("tool", arguments->tool, "ncu: a raw table of Nsight Compute (CSV)")
+  command
+      ->add_option("tool", arguments->tool,
+                   "ncu: a raw table of Nsight Compute (CSV); perf: of perf stat (-x or -j); "
+                   "likwid: of likwid-perfctr (-O)")
       ->required()
-      ->check(CLI::IsMember({"ncu"}));
+      ->check(CLI::IsMember({"ncu", "perf", "likwid"}));
   command->add_option("file", arguments->file, "The table; - is standard input")->required();
   command
       ->add_option("-o,--output", arguments->output,
                    "The profile. Default: the table's name, numbered rather than overwritten")
       ->check(not_empty);
-  command->add_option("--device", arguments->device, "Of several devices in the table, this one");
+  command->add_option("--device", arguments->device,
+                      "ncu: of several devices in the table, this one");
+  auto* machine =
+      command
+          ->add_option("--machine", arguments->machine,
+                       "perf, likwid: the machine file of where it ran. Default: this machine")
+          ->check(not_empty);
+  command->add_flag("--no-machine", arguments->no_machine, "perf, likwid: no ceilings")
+      ->excludes(machine);
+  command
+      ->add_option("--cpuinfo", arguments->cpuinfo,
+                   "perf, likwid: the processor of this file, a /proc/cpuinfo, says what events "
+                   "mean. Default: the machine's")
+      ->check(not_empty);
+  command->add_flag("--alone", arguments->alone,
+                    "perf, likwid: nothing else ran on the sockets, so that their bytes are the "
+                    "program's");
   command->callback([arguments, &status] { status = import_table(*arguments); });
 }
 

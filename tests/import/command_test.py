@@ -52,6 +52,33 @@ with tempfile.TemporaryDirectory() as folder:
     piped = run("import", "ncu", "-", "-o", "-", input=TABLE.encode())
     expect(json.loads(piped.stdout)["regions"][0]["visits"] == 1, "from a pipe to a pipe")
 
+    perf = pathlib.Path(folder) / "perf.csv"
+    perf.write_text("1000000000,ns,duration_time,1,100.00,,\n1500.00,msec,task-clock,1,100.00,1.500,CPUs utilized\n"
+                    + "".join(f"{count},,{event}:u,1,100.00,,\n" for count, event in ((8, "r01c7"), (0, "r04c7"), (1000000000, "r10c7"), (0, "r40c7"))))
+    likwid = pathlib.Path(folder) / "likwid.csv"
+    likwid.write_text("CPU type:,Intel Skylake SP processor,,\nTABLE,Region a b,Group 1 Metric,MEM_DP,2,,\nMetric,HWThread 0,,\n"
+                      "Runtime (RDTSC) [s],2.0,,\nDP [MFLOP/s],1000,,\nMemory data volume [GBytes],8.0,,\n")
+    cpuinfo = pathlib.Path(folder) / "cpuinfo"
+    cpuinfo.write_text("processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\nstepping\t: 4\n\n")
+    for tool, file, flop in (("perf", perf, 4000000008), ("likwid", likwid, 2000000000)):
+        done = run("import", tool, file, "--cpuinfo", cpuinfo, "--no-machine")
+        expect(done.returncode == 0 and b"1 region " in done.stderr, f"{tool}: {done.stderr}")
+        document = parse(file.with_suffix(".roofmark.json").read_text(encoding="utf-8"))
+        expect(document["regions"][0]["flop"]["f64"]["value"] == flop, document["regions"][0]["flop"])
+        expect("exit_status" not in document["program"], "nobody saw the program end")
+        if Validator is not None:
+            errors = Schema(source / "docs" / "profile.schema.json").errors(document)
+            expect(not errors, f"{tool}: schema: {errors}")
+        shown = run("report", file.with_suffix(".roofmark.json"))
+        expect(shown.returncode == 0 and all(len(line) <= 80 for line in shown.stdout.decode().splitlines()), shown.stdout)
+        for wrong in (table, "/bin/true", cpuinfo):
+            done = run("import", tool, wrong, "--no-machine")
+            expect(done.returncode == 2 and done.stderr.count(b"\n") == 1 and not done.stdout, f"{tool} {wrong}: {done.stderr}")
+    for arguments in (["import", "perf", perf, "--device", "0"], ["import", "ncu", table, "--no-machine"],
+                      ["import", "perf", perf, "--machine", "nowhere.json"], ["import", "perf", perf, "--cpuinfo", "nowhere"]):
+        done = run(*arguments)
+        expect(done.returncode == 2 and done.stderr.count(b"\n") == 1, f"{arguments}: {done.returncode} {done.stderr}")
+
     for name, content in (("empty", b""), ("utf16", TABLE.encode("utf-16")), ("binary", bytes(range(256)) * 10), ("cut", TABLE.encode()[:-20])):
         (pathlib.Path(folder) / name).write_bytes(content)
         done = run("import", "ncu", name)

@@ -8,7 +8,7 @@
 #include <roofmark/roofline.hpp>
 #include <set>
 
-#include "nsight_data.hpp"
+#include "import_data.hpp"
 #include "nsight_value.hpp"
 
 namespace roofmark::import {

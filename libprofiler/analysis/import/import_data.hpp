@@ -1,4 +1,4 @@
-// data/nsight.json, compiled in.
+// The files of data/, compiled in.
 #pragma once
 
 #include <string_view>
@@ -6,5 +6,6 @@
 namespace roofmark::import {
 
 std::string_view nsight_text();
+std::string_view likwid_text();
 
 }  // namespace roofmark::import
