@@ -2,9 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
-#include <memory>
-#include <optional>
 #include <roofmark/result.hpp>
 #include <string>
 #include <string_view>
@@ -22,7 +19,8 @@ struct MetricTerm {
 struct MetricFormula {
   std::string quantity;  ///< "flop.f64", "tensor.bf16", "op.i32", "bytes.L2.total", "clock.sm"
   std::string set;       ///< "sass", "hw" or "tensor": what may be counted in one run
-  std::string traffic;   ///< "ncu" or "nersc" where the two define it differently; else empty
+  std::string traffic;   ///< "interface", "nersc" or "ncu" where definitions differ; else empty
+  std::string source = "measured";  ///< or "counted" (each instruction was), "estimated"
   std::vector<MetricTerm> sum;
   std::vector<std::string> caveats;  ///< sentences
 };
@@ -40,7 +38,7 @@ struct PeakFormula {
   std::string clock;  ///< the metric of the clock it is per cycle of
 };
 
-/// A limit from tables of the maker: per SM or per device and cycle of the SM's clock.
+/// A limit from tables of the maker: FLOPs or bytes per multiprocessor and cycle of its clock.
 struct TheoreticalPeak {
   std::string quantity;
   double per_sm_cycle = 0;
@@ -59,10 +57,13 @@ struct Chip {
   std::vector<NotCounted> not_counted;
   std::vector<PeakFormula> peaks;
   std::vector<TheoreticalPeak> theory;
+
+  const MetricFormula* formula(std::string_view quantity, std::string_view traffic) const;
 };
 
 struct ChipTable {
   std::vector<Chip> chips;
+  std::vector<std::string> usual_tensor;  ///< types that are counted where none is asked for
   const Chip* chip(std::string_view name) const;
   /// The first chip of this compute capability, "9.0"; chips of one capability count alike.
   const Chip* of_capability(std::string_view capability) const;

@@ -38,11 +38,15 @@ struct KernelCounts {
   std::vector<Missing> missing;
   std::vector<std::string> caveats;  ///< sentences; each once
   std::string source = "measured";
+  /// By quantity ("flop.f64", "bytes.HBM") where it is another one than `source`: "counted" where
+  /// each instruction was instrumented, "estimated".
+  std::map<std::string, std::string> sources;
 };
 
-/// `values` by full name ("smsp__sass_thread_inst_executed_op_ffma_pred_on.sum"), all sets of a
-/// plan put together. A quantity of which one metric is missing is missing. Of the two definitions
-/// of traffic that one is taken whose metrics are there, the plan's default first.
+/// `values` by full name ("smsp__sass_thread_inst_executed_op_ffma_pred_on.sum"), in CUPTI's own
+/// units (gpu__time_duration in nanoseconds), all sets of a plan put together. A quantity of which
+/// one metric is missing is missing. Of several definitions of traffic that one is taken whose
+/// metrics are there: "interface", "nersc", "ncu", in this order.
 KernelCounts counts_of(const Chip& chip, const std::map<std::string, double>& values);
 
 }  // namespace roofmark::cupti

@@ -16,8 +16,10 @@ struct PlanOptions {
   /// Types of tensor operations to count; empty: the chip's usual ones.
   std::vector<std::string> tensor;
   bool all_tensor = false;
-  std::string traffic = "nersc";  ///< or "ncu": whose definition of bytes at L1 and L2
-  std::filesystem::path tables;   ///< folder of chips.json and passes.json; empty: the installed
+  /// Whose definition of bytes at L1 and L2: "interface" (what multiprocessors ask of L2),
+  /// "nersc", "ncu".
+  std::string traffic = "interface";
+  std::filesystem::path tables;  ///< folder of chips.json and passes.json; empty: the installed
   bool use_host_api = true;
 };
 
