@@ -36,6 +36,7 @@ void add_compare_command(CLI::App& app, int& status);
 void add_merge_command(CLI::App& app, int& status);
 void add_chart_command(CLI::App& app, int& status);
 void add_events_command(CLI::App& app, int& status);
+void add_gpu_command(CLI::App& app, int& status);
 void add_import_command(CLI::App& app, int& status);
 void add_top_command(CLI::App& app, int& status);
 /// `manual` and `completion`, for the build.

@@ -97,6 +97,7 @@ int run(int argc, char** argv) {
   add_machine_command(app, status);
   add_chart_command(app, status);
   add_events_command(app, status);
+  add_gpu_command(app, status);
   add_check_command(app, status);
   add_describe_commands(app, status);
 

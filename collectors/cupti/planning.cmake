@@ -1,5 +1,5 @@
 # The planning half: tables of metrics, and what turns their values into quantities.
-target_sources(roofmark_analysis PRIVATE chip_table.cpp host_api.cpp kernel_counts.cpp metric_plan.cpp pass_table.cpp run_packing.cpp table_file.cpp)
+target_sources(roofmark_analysis PRIVATE chip_table.cpp gpu_plan_text.cpp host_api.cpp kernel_counts.cpp metric_plan.cpp pass_table.cpp run_packing.cpp table_file.cpp)
 if(ROOFMARK_CUPTI_FOUND)
   set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/host_api.cpp TARGET_DIRECTORY roofmark_analysis PROPERTIES
     COMPILE_DEFINITIONS ROOFMARK_HAVE_CUPTI

@@ -17,6 +17,6 @@ Result<nlohmann::ordered_json> table_document(std::string_view text, const std::
 
 /// What to do about a table that can't be used.
 inline constexpr const char* table_remedy =
-    "see docs/gpu.md for what the tables of GPUs hold, or install Roofmark again";
+    "see docs/gpu-metrics.md for what the tables of GPUs hold, or install Roofmark again";
 
 }  // namespace roofmark::cupti
