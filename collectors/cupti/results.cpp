@@ -12,8 +12,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* copy_words[] = {"HtoD", "DtoH", "DtoD", "PtoP", "HtoH", "set"};
-
 /// What a line lacks; caught where the line's number is known.
 struct BadLine : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -333,10 +331,6 @@ class Reader {
 };
 
 }  // namespace
-
-const char* spelling(CopyKind kind) {
-  return copy_words[static_cast<std::size_t>(kind)];
-}
 
 Result<GpuProcess> read_results(const std::filesystem::path& path) {
   const std::string name = path.filename().string();

@@ -65,7 +65,7 @@ struct GpuBusy {
   LaunchPath path;
   double busy_s = 0;
   double first_start_s = 0, last_end_s = 0;
-  bool exact = true;  ///< false: records came so late that an overlap may have been counted twice
+  bool exact = true;  ///< false: some records came so late that a part of their time is left out
 };
 
 enum class CopyKind {
@@ -76,7 +76,10 @@ enum class CopyKind {
   host_to_host,
   set
 };
-const char* spelling(CopyKind kind);  ///< "HtoD", "DtoH", "DtoD", "PtoP", "HtoH", "set"
+inline constexpr const char* copy_words[] = {"HtoD", "DtoH", "DtoD", "PtoP", "HtoH", "set"};
+constexpr const char* spelling(CopyKind kind) {
+  return copy_words[static_cast<unsigned>(kind)];
+}
 
 /// Copies (and fills) of one kind from one place in the program.
 struct GpuCopy {

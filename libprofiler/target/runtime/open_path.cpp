@@ -49,13 +49,11 @@ size_t open_path(const void** identity, char* to, size_t room) {
     const NameEntry* const entry = runtime.names.entry(node->name);
     names.add(entry->bytes, entry->length);
   }
-  const auto written = static_cast<size_t>(to + room - names.at);
-  if (written != names.needed) {
+  if (names.needed > room)
     *identity = nullptr;
-    return 0;
-  }
-  memmove(to, names.at, written);
-  return written;
+  else
+    memmove(to, names.at, names.needed);
+  return names.needed;
 }
 
 }  // namespace roofmark::runtime

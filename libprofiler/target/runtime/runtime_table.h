@@ -12,8 +12,8 @@ typedef struct roofmark_runtime_table {
   roofmark_api markers;
   /* The regions that are open in the calling thread, below those of its creator. Writes for each,
      outermost first, its name's length (uint32_t, unaligned) and bytes; returns how many bytes that
-     are, all of them or, where `room` is too little, none. 0: nothing is open, or nothing is
-     recorded. `identity` stands for the path, in this thread only, as long as the thread lives: if
+     are. More than `room`: nothing was written. 0: nothing is open, or nothing is recorded.
+     `identity` stands for the path, in this thread only, as long as the thread lives: if
      the path is the one that it holds already, nothing is written and ROOFMARK_SAME_PATH returned.
      Not for signal handlers. */
   size_t (*open_path)(const void** identity, char* to, size_t room);

@@ -1,0 +1,131 @@
+#include "counter_run.hpp"
+
+namespace roofmark::cupti {
+namespace {
+
+constexpr auto patience_at_exit = std::chrono::seconds(2);
+
+/// What this thread's launch holds from its begin to its end.
+struct Held {
+  std::shared_ptr<void> context;
+  std::unique_lock<std::timed_mutex> lock;
+};
+Held& held() {
+  thread_local Held here;
+  return here;
+}
+
+}  // namespace
+
+std::shared_ptr<CounterRun::Context> CounterRun::find(CUcontext context) {
+  const std::lock_guard lock(mutex_);
+  const auto found = contexts_.find(context);
+  return found == contexts_.end() ? nullptr : found->second;
+}
+
+void CounterRun::context_created(CUcontext context) {
+  std::uint32_t ordinal = 0;
+  if (const auto result = recorder_.cupti.cuptiGetDeviceId(context, &ordinal);
+      result != CUPTI_SUCCESS)
+    return recorder_.failed("cuptiGetDeviceId", result);
+  const auto made = std::make_shared<Context>(recorder_, context, recorder_.device(ordinal));
+  const std::lock_guard launching(made->mutex);
+  if (!made->session.open(ordinal)) return;
+  const std::lock_guard lock(mutex_);
+  contexts_[context] = made;
+}
+
+/// Reads what was counted since the start.
+void CounterRun::drain(Context& context) {
+  const std::uint64_t dropped_before = context.session.dropped();
+  context.session.stop(context.launches.size(),
+                       [&](std::size_t number, const std::vector<double>& values) {
+                         const Launch& launch = context.launches[number];
+                         const std::lock_guard lock(tally_mutex_);
+                         tally_.add(launch.kernel, context.session.device(), launch.path,
+                                    context.session.metrics(), values);
+                       });
+  context.launches.clear();
+  const std::lock_guard lock(mutex_);
+  dropped_ += context.session.dropped() - dropped_before;
+}
+
+void CounterRun::context_ends(CUcontext context) {
+  const auto found = find(context);
+  if (found == nullptr) return;
+  {
+    const std::lock_guard launching(found->mutex);
+    drain(*found);
+    found->session.close();
+  }
+  const std::lock_guard lock(mutex_);
+  contexts_.erase(context);
+}
+
+void CounterRun::call_begins(const DriverCall& call) {
+  using Kind = DriverCall::Kind;
+  if (call.kind != Kind::launch && call.kind != Kind::graph) return;
+  const auto found = find(call.context);
+  if (found == nullptr) return;
+  const std::uint32_t path = recorder_.paths.here();
+  std::unique_lock lock(found->mutex);
+  if (!found->session.running()) return;
+  if (call.kind == Kind::graph) {
+    // CUPTI makes no ranges of a graph's nodes: it runs uncounted, so that the numbers of all other
+    // launches stay what they are.
+    drain(*found);
+    found->paused = true;
+    recorder_.say("graph_launch", found->session.device());
+  } else {
+    if (found->launches.size() >= recorder_.plan.limits.ranges) {
+      drain(*found);
+      if (!found->session.start()) return;
+    }
+    found->launches.push_back({call.kernel == nullptr ? "(unnamed)" : call.kernel, path});
+  }
+  held() = {found, std::move(lock)};
+}
+
+void CounterRun::call_ends(const DriverCall& call, bool done) {
+  Held& here = held();
+  if (here.context == nullptr) return;
+  // Moved out first: the context goes after its lock.
+  const Held ending = std::move(here);
+  here = {};
+  auto& context = *static_cast<Context*>(ending.context.get());
+  if (context.paused) {
+    context.paused = false;
+    context.session.start();
+  } else if (!done && call.kind == DriverCall::Kind::launch && !context.launches.empty()) {
+    context.launches.pop_back();
+  }
+}
+
+void CounterRun::finish() {
+  std::map<CUcontext, std::shared_ptr<Context>> all;
+  {
+    const std::lock_guard lock(mutex_);
+    all = contexts_;
+  }
+  for (const auto& [handle, context] : all) {
+    // A launch holds it as long as its kernel runs, which may be for ever.
+    const std::unique_lock launching(context->mutex, patience_at_exit);
+    if (launching.owns_lock()) {
+      drain(*context);
+      context->session.close();
+    } else {
+      recorder_.say("busy_at_exit", context->session.device());
+    }
+  }
+}
+
+void CounterRun::write(Snapshot& snapshot) {
+  {
+    const std::lock_guard lock(tally_mutex_);
+    tally_.write(snapshot);
+  }
+  const std::lock_guard lock(mutex_);
+  snapshot.totals.ranges_dropped = dropped_;
+}
+
+}  // namespace roofmark::cupti

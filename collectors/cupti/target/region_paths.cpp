@@ -1,0 +1,70 @@
+#include "region_paths.hpp"
+
+#include <dlfcn.h>
+
+#include <string>
+#include <unordered_map>
+
+namespace roofmark::cupti {
+namespace {
+
+/// What a thread knows of its own paths; nodes stand for paths as long as it lives.
+struct Known {
+  const void* node = nullptr;
+  std::uint32_t path = 0;
+  std::unordered_map<const void*, std::uint32_t> others;
+};
+constexpr std::size_t most_known = 4096;
+
+}  // namespace
+
+bool RegionPaths::find_runtime() {
+  if (has_runtime()) return true;
+  const auto* const found =
+      static_cast<const roofmark_runtime_table*>(dlsym(RTLD_DEFAULT, "roofmark_api_v1"));
+  if (found == nullptr || found->markers.abi != 1 ||
+      found->markers.size < sizeof(roofmark_runtime_table))
+    return false;
+  table_ = found;
+  return true;
+}
+
+std::uint32_t RegionPaths::here() {
+  const roofmark_runtime_table* const table = table_;
+  if (table == nullptr) return 0;
+  thread_local Known known;
+  const void* node = known.node;
+  char room[2048];
+  std::size_t length = table->open_path(&node, room, sizeof room);
+  if (length == ROOFMARK_SAME_PATH) return known.path;
+  std::string large;
+  const char* names = room;
+  // A name may have 4 KiB.
+  if (length > sizeof room) {
+    large.resize(length);
+    node = nullptr;
+    const std::size_t again = table->open_path(&node, large.data(), large.size());
+    length = again > large.size() ? 0 : again;
+    names = large.data();
+  }
+  known.node = node;
+  if (length == 0) return known.path = 0;
+  if (const auto seen = known.others.find(node); seen != known.others.end())
+    return known.path = seen->second;
+  {
+    const std::lock_guard lock(mutex_);
+    known.path = paths_.number_of({names, length});
+  }
+  if (known.others.size() >= most_known) known.others.clear();
+  known.others.emplace(node, known.path);
+  return known.path;
+}
+
+std::vector<LaunchPath> RegionPaths::all() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<LaunchPath> list;
+  for (std::uint32_t path = 0; path < paths_.size(); ++path) list.push_back(paths_.names(path));
+  return list;
+}
+
+}  // namespace roofmark::cupti
