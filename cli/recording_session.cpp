@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <analysis/machine/machine_store.hpp>
 #include <analysis/machine/measure.hpp>
 #include <analysis/profile/profile_json.hpp>
@@ -13,6 +14,7 @@
 #include <analysis/record/own_rank.hpp>
 #include <analysis/record/packs.hpp>
 #include <analysis/record/shortage.hpp>
+#include <analysis/trace/trace.hpp>
 #include <cmath>
 #include <collectors/emulated/inspect.hpp>
 #include <collectors/papi/events.hpp>
@@ -165,6 +167,27 @@ std::string seconds_problem(const std::string& text) {
   return "`" + text + "`: not a number of seconds above 0";
 }
 
+/// Every rank of a job writes a file of its own: "x.json" -> "x-rank-03.json".
+fs::path trace_file(const RecordingArguments& arguments) {
+  fs::path file = arguments.trace;
+  if (arguments.rank) {
+    const fs::path end = file.extension();
+    file.replace_extension();
+    file += "-" + fs::path(rank_stem(*arguments.rank)).stem().string();
+    file += end;
+  }
+  return file;
+}
+
+void write_trace(const Trace& trace, const fs::path& file) {
+  const bool any = std::any_of(trace.processes.begin(), trace.processes.end(), [](const auto& one) {
+    return !one.visits.empty() || !one.open.empty();
+  });
+  if (!any) return tell("There is no trace: the program entered no region.");
+  if (const auto problem = write_file(file.string(), render_trace_events(trace)))
+    tell("There is no trace: " + to_line(*problem) + ".");
+}
+
 RecordOptions options_of(const RecordingArguments& arguments) {
   RecordOptions options;
   const MeasureOptions machine = machine_options(arguments);
@@ -208,6 +231,12 @@ RecordOptions options_of(const RecordingArguments& arguments) {
       if (options.tell) options.tell(to_line(problem) + ".");
   }
   if (has_progress_line()) options.progress = show_progress;
+  if (!arguments.trace.empty()) {
+    options.trace_visits = arguments.trace_visits;
+    options.keep_trace = [file = trace_file(arguments)](const Trace& trace) {
+      write_trace(trace, file);
+    };
+  }
   return options;
 }
 
@@ -251,6 +280,15 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
       .add_option("--repeat", arguments.repeat,
                   "Time the program in so many runs: medians, with their range")
       ->check(CLI::Range(1, 1000));
+  command
+      .add_option("--trace", arguments.trace,
+                  "Every visit in time, as a file for ui.perfetto.dev or chrome://tracing")
+      ->check(not_empty);
+  command
+      .add_option("--trace-visits", arguments.trace_visits,
+                  "So many visits of a process are kept for it, the first ones")
+      ->capture_default_str()
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000000000}));
   command.add_flag("--multiplex", arguments.multiplex,
                    "Hardware counters: all events in one run; those that have to take turns are "
                    "scaled, and it is said by how much");
@@ -353,6 +391,8 @@ std::optional<Problem> output_problem(const RecordingArguments& arguments) {
         {machine != nullptr ? machine : "", "ROOFMARK_MACHINE_FILE"},
         {program ? program->string() : "", "the program itself"}})
     if (auto problem = taken(output, name, role)) return problem;
+  if (!arguments.trace.empty())
+    if (auto problem = taken(output, arguments.trace, "--trace")) return problem;
   for (const auto& [descriptor, role] : {std::pair{STDIN_FILENO, "the program's input"},
                                          {STDOUT_FILENO, "where its output goes"},
                                          {STDERR_FILENO, "where its messages go"}})
@@ -399,6 +439,7 @@ Repeats repeat(const RecordingArguments& arguments, const RecordOptions& last) {
     options.papi_events.clear();
     options.measure = {};
     options.keep = {};
+    options.trace_visits = 0;
     if (options.progress) options.progress(fmt::format("run {} of {}", run, arguments.repeat));
     Recording recording = record(options);
     if (options.progress) options.progress("");
@@ -425,6 +466,9 @@ std::optional<Problem> target_problem(const RecordingArguments& arguments) {
   if (arguments.process != 0 && !arguments.target.empty())
     return Problem{"a process that runs and a program to start were given", "-p",
                    "leave out one of the two"};
+  if (arguments.process != 0 && !arguments.trace.empty())
+    return Problem{"the visits of regions are traced, and a process that runs already has none",
+                   "--trace", "leave it out with -p"};
   if (arguments.process != 0 && arguments.repeat > 1)
     return Problem{"a process that runs can't be run again", "--repeat", "leave it out with -p"};
   return std::nullopt;

@@ -23,9 +23,11 @@ struct RecordingArguments {
   std::string packs = "auto";
   std::string resctrl_root;  ///< empty: the usual one, and no word where it can't be used
   double budget_s = 0;       ///< 0: the default
-  unsigned repeat = 1;       ///< timed runs
-  int process = 0;           ///< one that runs already; 0: `target` is started
-  double duration_s = 0;     ///< of its recording; 0: until Ctrl-C or its end
+  std::string trace;         ///< a file; empty: none
+  std::uint64_t trace_visits = 1000000;
+  unsigned repeat = 1;    ///< timed runs
+  int process = 0;        ///< one that runs already; 0: `target` is started
+  double duration_s = 0;  ///< of its recording; 0: until Ctrl-C or its end
   bool full_cache = false;
   bool once = false;
   bool multiplex = false;

@@ -149,6 +149,8 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
     set_variable(launch.environment, "LD_PRELOAD", preload_text(*runtime, options.packs), ':');
     set_variable(launch.environment, "ROOFMARK_RECORDING", recording->string());
     if (counters) set_variable(launch.environment, "ROOFMARK_COUNTERS", counters->string());
+    if (options.trace_visits > 0)
+      set_variable(launch.environment, "ROOFMARK_TRACE", std::to_string(options.trace_visits));
     if (options.mpi) add_mpi(options.install.lib, launch.environment);
     for (std::string& note :
          add_readers(options.annotations, options.install.lib, launch.environment)) {

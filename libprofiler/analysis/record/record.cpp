@@ -247,6 +247,29 @@ void find_functions(const NativeRun& native, JoinInput& input) {
   }
 }
 
+/// At once: what comes later may be killed.
+void hand_over_trace(const RecordOptions& options, const JoinInput& input, Profile& profile) {
+  if (options.trace_visits == 0 || !options.keep_trace) return;
+  try {
+    Trace trace;
+    trace.command = options.command;
+    for (const RawProcess& process : input.native) {
+      auto traced = read_trace(process, input.ticks_per_second);
+      if (traced)
+        trace.processes.push_back(std::move(*traced));
+      else
+        profile.notes.push_back("Trace: " + to_line(without_place(traced.error())) + ".");
+    }
+    for (std::string& lack : shortcomings(trace, options.trace_visits)) {
+      if (options.tell) options.tell(lack);
+      profile.notes.push_back(std::move(lack));
+    }
+    options.keep_trace(trace);
+  } catch (const std::exception& error) {
+    profile.notes.push_back("There is no trace: " + to_line(shortage(error)) + ".");
+  }
+}
+
 }  // namespace
 
 Recording record(const RecordOptions& options) {
@@ -338,6 +361,7 @@ Recording record(const RecordOptions& options) {
   input.samples = std::move(native.samples);
   input.no_markers = std::move(native.no_markers);
   input.ticks_per_second = native.ticks_per_second;
+  hand_over_trace(options, input, profile);
   find_functions(native, input);
   try {
     count(options, target, native, scratch ? &*scratch : nullptr, standard_input, gate, measured,

@@ -5,6 +5,7 @@
 
 #include <analysis/record/annotations.hpp>
 #include <analysis/record/install_paths.hpp>
+#include <analysis/trace/trace.hpp>
 #include <functional>
 #include <optional>
 #include <roofmark/profile.hpp>
@@ -36,6 +37,10 @@ struct RecordOptions {
   std::function<Result<Machine>(const std::function<bool()>& interrupted)> measure;
   /// Without `measure`: whose caches the counted pass models; unset: those the kernel reports.
   std::optional<Machine> caches_of;
+  /// So many visits of a process are kept by themselves; 0: none.
+  std::uint64_t trace_visits = 0;
+  /// Gets them when the timed run has ended.
+  std::function<void(const Trace&)> keep_trace;
   /// Gets what is known while more is to come: the timed run alone, before the machine is measured
   /// and again before the counted run. A recorder that is killed later leaves what was kept here.
   std::function<void(Profile)> keep;

@@ -2,6 +2,7 @@
 #include "counting.hpp"
 #include "runtime.hpp"
 #include "runtime_table.h"
+#include "trace.hpp"
 
 #if defined(ROOFMARK_COUNTED_IN_ARCHIVE)
 // In a static program, which no other runtime can be loaded into: on the emulator, the markers go
@@ -42,18 +43,18 @@ template <class Clock>
 roofmark_token api_enter(roofmark_site* site) {
   return enter_region<Clock>(site);
 }
-template <class Clock>
+template <class Clock, bool traced>
 void api_leave(roofmark_token token) {
-  leave_region<Clock>(token);
+  leave_region<Clock, traced>(token);
 }
 roofmark_token api_enter_name(const char* name, size_t length) {
   return enter_named(name, length);
 }
-template <class Clock>
+template <class Clock, bool traced>
 void api_leave_site(roofmark_site* site) {
   Node* node = load(here.line->current);  // null in a child process
   if (likely(node != nullptr && node->name == load(site->id)))
-    leave_region<Clock>({node, node->record->entry});
+    leave_region<Clock, traced>({node, node->record->entry});
   else
     leave_at_site_slow(site, Clock::ticks());
 }
@@ -83,19 +84,19 @@ using namespace roofmark::runtime;
 
 roofmark_runtime_table roofmark_api_v1 = {
     {1, sizeof(roofmark_runtime_table), api_connect, api_enter<CounterClock>,
-     api_leave<CounterClock>, api_enter_name, api_leave_site<CounterClock>, api_declare,
-     api_detach_thread},
+     api_leave<CounterClock, false>, api_enter_name, api_leave_site<CounterClock, false>,
+     api_declare, api_detach_thread},
     open_path,
 };
 
 namespace {
 
-template <class Clock>
+template <class Clock, bool traced>
 void use(bool counted) {
   roofmark_api& markers = roofmark_api_v1.markers;
   markers.enter = counted ? enter_counted<Clock> : api_enter<Clock>;
-  markers.leave = counted ? leave_counted<Clock> : api_leave<Clock>;
-  markers.leave_site = counted ? api_leave_site_counted<Clock> : api_leave_site<Clock>;
+  markers.leave = counted ? leave_counted<Clock> : api_leave<Clock, traced>;
+  markers.leave_site = counted ? api_leave_site_counted<Clock> : api_leave_site<Clock, traced>;
   if (counted) markers.enter_name = api_enter_name_counted<Clock>;
 }
 
@@ -103,7 +104,7 @@ void use(bool counted) {
 
 void roofmark::runtime::use_paths(arena::Clock clock, bool counted) {
   if (clock == arena::Clock::monotonic_raw)
-    use<SystemClock>(counted);
+    tracing.on ? use<SystemClock, true>(counted) : use<SystemClock, false>(counted);
   else
-    use<CounterClock>(counted);
+    tracing.on ? use<CounterClock, true>(counted) : use<CounterClock, false>(counted);
 }

@@ -4,6 +4,7 @@
 
 #include "counting.hpp"
 #include "runtime.hpp"
+#include "trace.hpp"
 
 namespace roofmark::runtime {
 
@@ -44,6 +45,7 @@ void leave_counted(roofmark_token token) {
   add_events(thread, node, true);
   end_closing(record, now);
   set_current(line, node->outer);
+  if (unlikely(tracing.on)) keep_visit(thread, record, token.visit, duration);
 }
 
 template roofmark_token after_entry<CounterClock>(roofmark_token);

@@ -76,7 +76,7 @@ void portable(char* text) {
 
 // posix_fallocate and not ftruncate: a sparse file raises SIGBUS in the program when the disk is
 // full. The limit is checked first because exceeding it raises SIGXFSZ in the program.
-void* File::reserve(int file, uint64_t offset, uint64_t bytes, int& error) {
+void* reserve_mapped(int file, uint64_t offset, uint64_t bytes, int& error) {
   rlimit limit;
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
       offset + bytes > limit.rlim_cur) {
@@ -118,7 +118,7 @@ bool File::create(const char* directory) {
   int error = 0;
   void* mapped = nullptr;
   if (!on_network(file) && fstat(file, &status) == 0)
-    mapped = reserve(file, 0, header_bytes, error);
+    mapped = reserve_mapped(file, 0, header_bytes, error);
   close(file);
   if (mapped == nullptr) {
     unlink(path_);
@@ -165,7 +165,7 @@ arena::SegmentHeader* File::add_segment(uint64_t bytes) {
   else if (status.st_dev != device_ || status.st_ino != inode_)
     error = ESTALE;
   else
-    mapped = reserve(file, offset, bytes, error);
+    mapped = reserve_mapped(file, offset, bytes, error);
   if (file >= 0) close(file);
   if (mapped == nullptr) {
     header_->grow_errno = error;

@@ -9,6 +9,9 @@
 
 namespace roofmark::runtime {
 
+/// The bytes of an open file, reserved on disk and then mapped; null, and why.
+void* reserve_mapped(int file, uint64_t offset, uint64_t bytes, int& error);
+
 class File {
  public:
   /// Creates DIRECTORY/HOST-PID-START-SEQUENCE.arena. False: no recording, nothing is left behind.
@@ -28,8 +31,6 @@ class File {
   uint64_t last_segment_offset() const { return last_segment_; }
 
  private:
-  void* reserve(int file, uint64_t offset, uint64_t bytes, int& error);
-
   char directory_[1024] = {};
   char path_[1600] = {};
   dev_t device_ = 0;

@@ -5,6 +5,7 @@
 
 #include "counting.hpp"
 #include "runtime.hpp"
+#include "trace.hpp"
 
 namespace roofmark::runtime {
 namespace {
@@ -146,6 +147,7 @@ void become_child(Thread* thread) {
   runtime.main = nullptr;
   ++runtime.generation;
 
+  forget_parents_trace();
   const arena::FileHeader* parent = runtime.file.header();
   const bool created = runtime.file.create(runtime.file.directory());
   arena::FileHeader* header = runtime.file.header();

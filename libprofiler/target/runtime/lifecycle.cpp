@@ -4,6 +4,7 @@
 
 #include "counting.hpp"
 #include "runtime.hpp"
+#include "trace.hpp"
 
 namespace roofmark::runtime {
 
@@ -96,7 +97,7 @@ uint64_t median(uint64_t (&values)[batches]) {
 }
 
 // What a marker costs here and now: the real short path on a tree that is in no recording.
-template <class Clock>
+template <class Clock, bool traced>
 void measure_marker(arena::FileHeader* header) {
   static Node outer, child;
   alignas(64) static char room[kept_offset + sizeof(Node*)];
@@ -109,7 +110,9 @@ void measure_marker(arena::FileHeader* header) {
   roofmark_token (*volatile enter)(roofmark_site*) = [](roofmark_site* at) {
     return enter_region<Clock>(at);
   };
-  void (*volatile leave)(roofmark_token) = [](roofmark_token token) { leave_region<Clock>(token); };
+  void (*volatile leave)(roofmark_token) = [](roofmark_token token) {
+    leave_region<Clock, traced>(token);
+  };
 
   outer.slots = child.slots = empty_slots;
   child.name = name;
@@ -117,6 +120,14 @@ void measure_marker(arena::FileHeader* header) {
   child.outer = &outer;
   child.record = &record;
   child.histogram = &histogram;
+  static Thread thread;
+  static arena::Thread item;
+  if constexpr (traced) {
+    thread.item = &item;
+    thread.trace = scratch_trace_block(batches * visits_per_batch);
+    if (thread.trace == nullptr) return;
+    child.thread = &thread;
+  }
   record.min_ticks = ~uint64_t{0};
   auto* line = reinterpret_cast<Line*>(room);
   line->deadline = ~uint64_t{0};
@@ -177,13 +188,16 @@ int connect() {
   const ClockPair first = read_both_clocks();
   header->calibration.first_ticks = first.ticks;
   header->calibration.first_raw_ns = first.raw_ns;
+  begin_trace();
   begin_counting();
   if (counting.half != nullptr)
     measure_counted_marker(header);
   else if (counter_is_clock)
-    measure_marker<CounterClock>(header);
+    tracing.on ? measure_marker<CounterClock, true>(header)
+               : measure_marker<CounterClock, false>(header);
   else
-    measure_marker<SystemClock>(header);
+    tracing.on ? measure_marker<SystemClock, true>(header)
+               : measure_marker<SystemClock, false>(header);
   tell_counting();
   calibrate_again();
   set_interval(header->calibration);

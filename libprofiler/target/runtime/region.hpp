@@ -15,6 +15,7 @@
 
 #include "clock.hpp"
 #include "libprofiler/arena/layout.h"
+#include "libprofiler/arena/trace_layout.h"
 #include "memory.hpp"
 
 namespace roofmark::runtime {
@@ -129,6 +130,7 @@ struct alignas(64) Thread {
   Node other;  // "(other)"
   Counters* counters;        // null: nothing is counted
   NodeCounts* other_counts;  // of `other`
+  arena::TraceBlock* trace;  // null: visits are not kept, or none was yet
 };
 
 inline constexpr unsigned recent_nodes = 64;
@@ -219,7 +221,11 @@ inline roofmark_token enter_region(roofmark_site* site) {
   return {node, now};
 }
 
-template <class Clock>
+/// In trace.hpp.
+inline void keep_visit(Thread* thread, const arena::Record* record, uint64_t entry,
+                       uint64_t duration, uint32_t flags = 0);
+
+template <class Clock, bool traced = false>
 __attribute__((always_inline)) inline void leave_region(roofmark_token token) {
   const uint64_t now = Clock::ticks();
   Line* line = here.line;
@@ -239,6 +245,7 @@ __attribute__((always_inline)) inline void leave_region(roofmark_token token) {
   ++histogram->counts[bucket];
   end_closing(record, now);
   set_current(line, node->outer);
+  if constexpr (traced) keep_visit(node->thread, record, token.visit, duration);
 }
 
 void declare_slow(roofmark_token token, double flop, double bytes);

@@ -5,6 +5,7 @@
 
 #include "counting.hpp"
 #include "runtime.hpp"
+#include "trace.hpp"
 
 namespace roofmark::runtime {
 namespace {
@@ -393,6 +394,7 @@ void thread_ends(void* value) {
   while (!is_idle(thread, current_of(thread)))
     close_visit(thread, current_of(thread), now, arena::record_unclosed);
   if (counting.half != nullptr) close_counters(thread);
+  if (tracing.on) give_back_trace(thread);
   Thread* folded = folded_tree();
   if (folded == nullptr) return;  // its own records stay
   for (Node* node = thread->first_node; node != nullptr; node = node->next) {

@@ -4,6 +4,7 @@
 
 #include "counting.hpp"
 #include "runtime.hpp"
+#include "trace.hpp"
 
 namespace roofmark::runtime {
 namespace {
@@ -167,6 +168,7 @@ void close_visit(Thread* thread, Node* node, uint64_t now, uint32_t flags) {
   arena::Record* record = node->record;
   // Where another thread has closed the visit it has read the counters then.
   const bool counted = counting.half != nullptr;
+  const bool inherited = node->inherited;
   if (counted && (flags & arena::record_wrong_thread) == 0) read_exit(thread, node);
   if (node->inherited) {
     // Its entry was the parent process's: only the time since the fork is ours.
@@ -196,6 +198,9 @@ void close_visit(Thread* thread, Node* node, uint64_t now, uint32_t flags) {
     end_closing(record, entry + duration);
   }
   if (flags != 0) __atomic_fetch_or(&record->flags, flags, __ATOMIC_RELAXED);
+  if (tracing.on)
+    keep_visit(thread, record, record->entry, record->last_exit - record->entry,
+               inherited ? arena::trace_inherited : 0);
   if (node == &thread->other) thread->depth_in_other = 0;
   set_current(thread->line, node->outer);
 }

@@ -1,0 +1,57 @@
+// Every visit of a run by itself, in time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <roofmark/result.hpp>
+#include <string>
+#include <vector>
+
+namespace roofmark {
+
+struct RawProcess;
+
+/// One process image's visits. Times in seconds of CLOCK_MONOTONIC_RAW, which all processes of a
+/// host share.
+struct TracedProcess {
+  struct Visit {
+    std::uint32_t name = 0;  ///< index in `names`
+    std::int32_t tid = 0;
+    double start_s = 0, duration_s = 0;
+    bool inherited = false;  ///< was open when the process was forked, and begins there
+  };
+  struct Open {
+    std::string name;
+    std::int32_t tid = 0;
+    double start_s = 0;
+    bool inherited = false;
+  };
+  std::string host, executable;
+  int pid = 0;
+  unsigned sequence = 0;  ///< the nth image (exec) of this pid
+  std::optional<unsigned> rank;
+  std::vector<std::string> names;  ///< raw bytes
+  std::vector<Visit> visits;       ///< in the order in which they ended, thread by thread
+  std::vector<Open> open;          ///< were open at the end, outermost first
+  std::uint64_t untraced = 0;      ///< visits beyond what was to be kept
+  std::string untraced_reason;
+};
+
+struct Trace {
+  std::vector<std::string> command;
+  std::vector<TracedProcess> processes;
+};
+
+/// The visits that the process kept, from the file beside its recording; none where there is no
+/// such file. Damaged blocks are left out. `ticks_per_second`: the recorder's own, for a process
+/// too short to have calibrated its clock.
+Result<TracedProcess> read_trace(const RawProcess& process, std::optional<double> ticks_per_second);
+
+/// For https://ui.perfetto.dev and chrome://tracing: the JSON of the Trace Event Format, times in
+/// microseconds since the first visit.
+std::string render_trace_events(const Trace& trace);
+
+/// What a trace lacks, a sentence each; `limit`: how many visits a process was to keep.
+std::vector<std::string> shortcomings(const Trace& trace, std::uint64_t limit);
+
+}  // namespace roofmark
