@@ -236,7 +236,7 @@ class NumPy(unittest.TestCase):
             self.skipTest("NumPy is not installed")
         program = ("import numpy as np; a = np.arange(90000.).reshape(300, 300) / 9e4; print((a @ a).shape); "
                    "x = np.linalg.solve(a + 300 * np.eye(300), a[0]); print(x.shape)")
-        run = Recorded(sys.executable, "-c", program, options=("--packs", "blas"))
+        run = Recorded(sys.executable, "-c", program, options=("--packs", "blas,lapack"))
         self.assertEqual((run.status, run.output), (0, "(300, 300)\n(300,)\n"), run.errors)
         product = "dgemm" if "dgemm" in run.paths() else "dsyrk"
         self.assertEqual(run.declared(product) // 10 ** 6, 2 * 27 if product == "dgemm" else 27)
