@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <roofmark/report.hpp>
 #include <roofmark/roofline.hpp>
 #include <string>
 #include <utility>
@@ -307,6 +308,14 @@ inline void include(Work& sum, const Work& part) {
     else
       same->flop += one.flop;
   }
+}
+
+/// As a terminal of 80 columns shows it, every region explained.
+inline std::string terminal_report(const Profile& profile) {
+  TextOptions options;
+  options.rows = 0;
+  options.explained = profile.regions.size();
+  return render_text(profile, options);
 }
 
 }  // namespace roofmark::test

@@ -12,7 +12,7 @@ namespace roofmark {
 namespace {
 
 std::string file(const std::string& name) {
-  std::ifstream stream(std::string(FIXTURES) + "/" + name + ".roofmark.json", std::ios::binary);
+  std::ifstream stream(std::string(FIXTURES) + "/" + name, std::ios::binary);
   std::ostringstream text;
   text << stream.rdbuf();
   return text.str();
@@ -47,13 +47,22 @@ TEST_CASE("every verdict of this version is among them, twice") {
 TEST_CASE("the files are what the model says today") {
   for (const auto& [name, profile] : test::fixture_profiles()) {
     INFO(name << ": if the change is meant, run write_fixtures and read the difference");
-    const std::string text = file(name);
+    const std::string text = file(name + ".roofmark.json");
     REQUIRE(!text.empty());
     REQUIRE((text == to_json(profile)));
     auto back = profile_from_json(text, name);
     REQUIRE(back);
     judge(*back);
     REQUIRE((to_json(*back) == text));
+  }
+}
+
+TEST_CASE("the reports say what they said") {
+  for (const auto& [name, profile] : test::fixture_profiles()) {
+    INFO(name << ": if the change is meant, run write_fixtures and read the difference");
+    const std::string text = file(name + ".txt");
+    REQUIRE(!text.empty());
+    REQUIRE((text == test::terminal_report(profile)));
   }
 }
 

@@ -1,4 +1,4 @@
-// write_fixtures DIRECTORY: the hand-made profiles as files.
+// write_fixtures DIRECTORY: the hand-made profiles as files, and their reports.
 #include <fstream>
 #include <iostream>
 
@@ -10,8 +10,10 @@ int main(int argc, char** argv) {
     std::cerr << "usage: write_fixtures DIRECTORY\n";
     return 2;
   }
-  for (const auto& [name, profile] : roofmark::test::fixture_profiles())
-    std::ofstream(std::string(argv[1]) + "/" + name + ".roofmark.json")
-        << roofmark::to_json(profile);
+  const std::string folder = std::string(argv[1]) + "/";
+  for (const auto& [name, profile] : roofmark::test::fixture_profiles()) {
+    std::ofstream(folder + name + ".roofmark.json") << roofmark::to_json(profile);
+    std::ofstream(folder + name + ".txt") << roofmark::test::terminal_report(profile);
+  }
   return 0;
 }
