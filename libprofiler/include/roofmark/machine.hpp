@@ -61,6 +61,34 @@ struct Topology {
   std::map<std::string, std::uint64_t> memory_bytes;  ///< by kind: "DRAM", "HBM"
 };
 
+/// A limit of a whole GPU.
+struct GpuCeiling {
+  std::string quantity;      ///< "flop.f32", "tensor.bf16", "op.i32", "bytes.HBM", "bytes.shared"
+  std::string pattern;       ///< what attained it: "fma", "wgmma", "copy"; empty: nothing ran
+  double per_s = 0;          ///< FLOPs, operations or bytes
+  double per_cycle = 0;      ///< of the SMs' clock, or of memory's for its bytes; 0: not known
+  double low = 0, high = 0;  ///< as per_s
+  Source source = Source::theoretical;  ///< `measured` on it, `estimated` from its own metrics, ...
+  std::vector<std::string> flags;
+  bool operator==(const GpuCeiling&) const = default;
+};
+
+/// A GPU of the machine. Its locus is "gpu:" and its uuid.
+struct Gpu {
+  std::string uuid;                ///< "GPU-..." as nvidia-smi writes it
+  std::string name;                ///< "NVIDIA H100 80GB HBM3"
+  std::string chip;                ///< "GH100"; empty: not known
+  std::string compute_capability;  ///< "9.0"
+  bool integrated = false;         ///< its memory is the host's
+  bool mig = false;                ///< an instance of a part of a GPU
+  unsigned multiprocessors = 0;
+  std::uint64_t memory_bytes = 0, l2_bytes = 0;
+  std::optional<double> sm_clock_hz, memory_clock_hz;  ///< at which the ceilings hold
+  std::vector<GpuCeiling> ceilings;
+  std::vector<std::string> notes;
+  bool operator==(const Gpu&) const = default;
+};
+
 struct Machine {
   std::map<std::string, std::string>
       identity;  ///< cpu_model, microcode, cores_allowed, kernel, hostname, virtual, ...
@@ -70,6 +98,7 @@ struct Machine {
   std::string measured_at;  ///< RFC 3339
   std::vector<ComputeCeiling> compute;
   std::vector<BandwidthCeiling> bandwidth;
+  std::vector<Gpu> gpus;
   std::vector<std::string> notes;  ///< what is implausible or was left out, one sentence each
 };
 
