@@ -141,12 +141,12 @@ void ActivityRun::runtime_call_begins(std::uint32_t correlation) {
 }
 
 void ActivityRun::call_ends(const DriverCall& call, bool done) {
-  if (!done || call.memory == nullptr || call.kind == DriverCall::Kind::copy) return;
+  if (!done || call.memory == nullptr || call.kind == CallKind::copy) return;
   const std::int64_t ns = now_ns() - static_cast<std::int64_t>(*call.memory);
   const auto known = calls_.find(call.correlation);
   const std::uint32_t path = known ? known->path : recorder_.paths.here();
   const std::lock_guard lock(mutex_);
-  if (call.kind == DriverCall::Kind::launch || call.kind == DriverCall::Kind::graph)
+  if (call.kind == CallKind::launch || call.kind == CallKind::graph)
     tally_.add_launch_call(path, ns);
   else
     tally_.add_wait_call(path, ns);

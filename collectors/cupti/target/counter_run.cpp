@@ -63,7 +63,7 @@ void CounterRun::context_ends(CUcontext context) {
 }
 
 void CounterRun::call_begins(const DriverCall& call) {
-  using Kind = DriverCall::Kind;
+  using Kind = CallKind;
   if (call.kind != Kind::launch && call.kind != Kind::graph) return;
   const auto found = find(call.context);
   if (found == nullptr) return;
@@ -96,7 +96,7 @@ void CounterRun::call_ends(const DriverCall& call, bool done) {
   if (context.paused) {
     context.paused = false;
     context.session.start();
-  } else if (!done && call.kind == DriverCall::Kind::launch && !context.launches.empty()) {
+  } else if (!done && call.kind == CallKind::launch && !context.launches.empty()) {
     context.launches.pop_back();
   }
 }

@@ -3,7 +3,7 @@
 namespace roofmark::cupti {
 namespace {
 
-using Kind = DriverCall::Kind;
+using Kind = CallKind;
 
 struct Row {
   std::string_view prefix;
@@ -27,7 +27,7 @@ bool blocks(std::string_view function) {
 
 }  // namespace
 
-DriverCall::Kind kind_of_call(std::string_view function) {
+CallKind kind_of_call(std::string_view function) {
   if (function.starts_with("cuda"))
     function.remove_prefix(4);
   else if (function.starts_with("cu"))

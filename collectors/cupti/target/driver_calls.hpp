@@ -2,13 +2,14 @@
 // CUPTI knows of are seen too. Pure.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
-
-#include "run.hpp"
 
 namespace roofmark::cupti {
 
+enum class CallKind : std::uint8_t { none, launch, graph, copy, blocking_copy, wait };
+
 /// "cuLaunchKernel", "cuLaunchKernelEx_ptsz", "cudaMemcpyAsync_v3020", ...
-DriverCall::Kind kind_of_call(std::string_view function);
+CallKind kind_of_call(std::string_view function);
 
 }  // namespace roofmark::cupti

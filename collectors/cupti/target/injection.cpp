@@ -30,7 +30,7 @@ struct Plugin {
   Recorder recorder;
   std::unique_ptr<Run> run;
   CUpti_SubscriberHandle subscriber = nullptr;
-  DriverCall::Kind driver_calls[most_callback_ids] = {}, runtime_calls[most_callback_ids] = {};
+  CallKind driver_calls[most_callback_ids] = {}, runtime_calls[most_callback_ids] = {};
 
   pthread_mutex_t looker_mutex = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t looker_wakes{};
@@ -80,7 +80,7 @@ void resource_event(CUpti_CallbackId id, const CUpti_ResourceData& data) {
 
 void driver_event(CUpti_CallbackId id, const CUpti_CallbackData& data) {
   DriverCall call;
-  call.kind = id < most_callback_ids ? plugin->driver_calls[id] : DriverCall::Kind::none;
+  call.kind = id < most_callback_ids ? plugin->driver_calls[id] : CallKind::none;
   call.context = data.context;
   call.kernel = data.symbolName;
   call.correlation = data.correlationId;
@@ -118,7 +118,7 @@ bool enable(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
 }
 
 /// All functions of the domain that launch, copy or wait.
-bool enable_calls(CUpti_CallbackDomain domain, DriverCall::Kind* kinds) {
+bool enable_calls(CUpti_CallbackDomain domain, CallKind* kinds) {
   const bool counters = plugin->recorder.plan.kind == RunKind::counters;
   for (CUpti_CallbackId id = 1; id < most_callback_ids; ++id) {
     const char* name = nullptr;
@@ -126,8 +126,8 @@ bool enable_calls(CUpti_CallbackDomain domain, DriverCall::Kind* kinds) {
         name == nullptr)
       continue;
     const auto kind = kind_of_call(name);
-    if (kind == DriverCall::Kind::none) continue;
-    if (counters && kind != DriverCall::Kind::launch && kind != DriverCall::Kind::graph) continue;
+    if (kind == CallKind::none) continue;
+    if (counters && kind != CallKind::launch && kind != CallKind::graph) continue;
     kinds[id] = kind;
     if (!enable(domain, id)) return false;
   }

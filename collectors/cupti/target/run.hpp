@@ -5,14 +5,14 @@
 
 #include <cstdint>
 
+#include "driver_calls.hpp"
 #include "snapshot.hpp"
 
 namespace roofmark::cupti {
 
 /// A call of the driver that launches, copies or waits.
 struct DriverCall {
-  enum class Kind : std::uint8_t { none, launch, graph, copy, blocking_copy, wait };
-  Kind kind = Kind::none;
+  CallKind kind = CallKind::none;
   CUcontext context = nullptr;
   const char* kernel = nullptr;  ///< mangled name; of launches
   std::uint32_t correlation = 0;
