@@ -118,6 +118,12 @@ Result<std::string> rendered(const Profile& profile, const std::vector<NamedRoof
     if (arguments.all) options.rows = 0;
     return render_markdown(profile, options);
   }
+  if (arguments.format == "icicle") {
+    std::string icicle = render_icicle(profile);
+    if (icicle.empty())
+      return tl::unexpected(Problem{"no region has a time", "report --format icicle", ""});
+    return icicle;
+  }
   if (arguments.format == "csv") return render_csv(profile, arguments.level);
   if (arguments.format == "html") {
     // The page redraws its chart by its own machine; with others it is the chart alone.
@@ -147,12 +153,13 @@ int deliver(const std::string& text, const ReportArguments& arguments) {
     return problem ? say(*problem, failed) : 0;
   }
   // Nobody reads a page of markup in a terminal: it goes to a file of its own.
-  static constexpr std::array documents = {"html", "svg", "png", "pdf"};
+  static constexpr std::array documents = {"html", "svg", "png", "pdf", "icicle"};
   const bool document =
       std::find(documents.begin(), documents.end(), arguments.format) != documents.end();
   if (document && arguments.output.empty() && terminal_of_output().is_terminal) {
-    const auto path =
-        write_new_file(stem_of(arguments.files.front()), "." + arguments.format, text);
+    const auto path = write_new_file(
+        stem_of(arguments.files.front()),
+        "." + (arguments.format == "icicle" ? "icicle.svg" : arguments.format), text);
     if (!path) return say(path.error(), failed);
     std::cerr << "roofmark: wrote " << *path << '\n';
     return 0;
@@ -247,10 +254,11 @@ void add_report_command(CLI::App& app, int& status) {
           "programs wrote which were started with libroofmark-preload.so")
       ->required();
   command
-      ->add_option("--format", arguments->format,
-                   "text, json, csv, html, svg, png, pdf, markdown, openmetrics or hatchet")
-      ->transform(CLI::IsMember({"text", "json", "csv", "html", "svg", "png", "pdf", "markdown",
-                                 "openmetrics", "hatchet"},
+      ->add_option(
+          "--format", arguments->format,
+          "text, json, csv, html, svg, png, pdf, icicle (SVG), markdown, openmetrics or hatchet")
+      ->transform(CLI::IsMember({"text", "json", "csv", "html", "svg", "png", "pdf", "icicle",
+                                 "markdown", "openmetrics", "hatchet"},
                                 CLI::ignore_case));
   command->add_option("-o,--output", arguments->output, "Write to this file")->check(not_empty);
   command->add_option("--level", arguments->wanted_level,

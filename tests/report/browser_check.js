@@ -43,7 +43,7 @@
   expect($('.chart svg'), 'no chart');
   expect(rows().length === Math.min(200, data.regions.length), 'rows: ' + rows().length);
   expect(!window.pwned, 'a name ran as a script');
-  expect($$('script').length === 4, 'scripts: ' + $$('script').length);  // two of ours, two of this test
+  expect($$('script').length === 7, 'scripts: ' + $$('script').length);  // the data, four of ours, two of this test
   expect(!document.body.innerText.includes('undefined'), '"undefined" in the page');
   expect(!/\bNaN\b/.test(document.body.innerText), 'NaN in the page');
 
@@ -86,12 +86,51 @@
   press('#theme');
   expect(dark !== getComputedStyle(document.body).backgroundColor, 'the theme does not change');
 
+  // Roofs: line, spread and name go together.
+  const roofs = new Set($$('.chart [data-roof]').map(function (node) { return node.dataset.roof; }));
+  expect($$('#roofs input').length === roofs.size, 'roofs to choose: ' + $$('#roofs input').length + ' of ' + roofs.size);
+  if (roofs.size) {
+    const tick = $('#roofs input'), parts = $$('.chart [data-roof]').filter(function (node) { return node.dataset.roof === tick.dataset.roof; });
+    tick.click();
+    expect(parts.length > 0 && parts.every(function (node) { return node.style.display === 'none'; }), 'a roof does not go');
+    tick.click();
+    expect(parts.every(function (node) { return node.style.display !== 'none'; }), 'a roof does not come back');
+  }
+
+  // Nearer, and back.
+  const box = function () { return $('.chart svg').viewBox.baseVal; }, wide = box().width;
+  press('#nearer');
+  expect(box().width < wide, 'the chart does not come nearer');
+  $('.chart svg').dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
+  $('.chart svg').dispatchEvent(new KeyboardEvent('keydown', {key: '0', bubbles: true}));
+  expect(box().width === wide && box().x === 0, 'the chart does not go back');
+
+  // The icicle: a region as wide as the page, and all of it again.
+  const slabs = $$('.rm-icicle .slab');
+  expect(slabs.length > 0, 'no icicle');
+  const narrow = slabs.find(function (slab) { return slab.dataset.to - slab.dataset.from < 0.9; });
+  if (narrow) {
+    const width = function () { return Number(narrow.querySelector('rect').getAttribute('width')); }, before = width();
+    narrow.dispatchEvent(new MouseEvent('click', {bubbles: true}));
+    expect(width() > before && width() > 0.9 * $('.rm-icicle').viewBox.baseVal.width, 'a slab does not get wide: ' + width());
+    narrow.dispatchEvent(new MouseEvent('click', {bubbles: true}));
+    expect(Math.abs(width() - before) < 1, 'the icicle does not go back');
+  }
+  for (const text of $$('.rm-icicle .slab text')) {
+    const slab = text.parentNode.querySelector('rect');
+    if (text.textContent) expect(text.getBBox().x + text.getBBox().width <= Number(slab.getAttribute('x')) + Number(slab.getAttribute('width')) + 1, 'a name leaves its slab: ' + text.textContent);
+  }
+
+  // Points and slabs can be reached with the keyboard.
+  expect($$('.chart .point').every(function (node) { return node.tabIndex === 0 && node.getAttribute('aria-label'); }), 'a point without the keyboard');
+
   const wanted = data.regions[1].name.toLowerCase();
   const matching = data.regions.filter(function (region) { return region.path.toLowerCase().includes(wanted); }).length;
   $('#filter').value = wanted;
   $('#filter').dispatchEvent(new Event('input'));
   setTimeout(function () {
     expect(rows().length === Math.min(200, matching), 'the filter shows ' + rows().length + ' of ' + matching);
+    expect(location.hash.includes('filter='), 'the address does not say what is shown: ' + location.hash);
     console.log(failures.length ? 'CHECK FAILED: ' + failures.slice(0, 10).join('; ') : 'CHECK PASSED');
   }, 300);
 })();

@@ -11,6 +11,7 @@
 #include "event_table.hpp"
 #include "html_data.hpp"
 #include "html_table.hpp"
+#include "icicle.hpp"
 #include "numbers.hpp"
 #include "rank_table.hpp"
 #include "region_row.hpp"
@@ -184,11 +185,23 @@ std::string render_html(const Profile& whole, const HtmlOptions& options) {
                                  markup(fmt::format("{}", fmt::join(run_facts(whole), ", "))));
   body +=
       "<div class=\"bar scripted\"><fieldset id=\"level\"><legend>Bytes at</legend></fieldset>"
-      "<fieldset id=\"scope\"><legend>Regions</legend></fieldset><span class=\"grow\"></span>"
+      "<fieldset id=\"scope\"><legend>Regions</legend></fieldset>"
+      "<details class=\"roofs\"><summary>Roofs</summary><div id=\"roofs\"></div></details>"
+      "<span class=\"grow\"></span><fieldset><button type=\"button\" id=\"farther\" "
+      "aria-label=\"Farther\">&#8722;</button><button type=\"button\" id=\"whole\">Whole "
+      "chart</button><button type=\"button\" id=\"nearer\" aria-label=\"Nearer\">+</button>"
+      "</fieldset>"
       "<button type=\"button\" id=\"theme\">Light or dark</button></div>\n";
   body += "<div class=\"chart\">\n" + render_svg(chart, svg) + "</div>\n";
   body += fmt::format("<p class=\"soft\" id=\"drawn\">{}</p>\n",
                       markup(fmt::format("{}", fmt::join(undrawn, " "))));
+  if (const std::string icicle = icicle_svg(profile, 1180, "icicle"); !icicle.empty())
+    body +=
+        "<h2>Time by region</h2>\n<p class=\"soft scripted\">Callers above what they enter. A "
+        "click "
+        "looks closer, a second one goes back; a double click shows the region in the table.</p>\n"
+        "<div class=\"chart\">\n" +
+        icicle + "</div>\n";
   body += cards(profile, level);
   body += fmt::format(
       "<h2>Regions</h2>\n<p class=\"soft static-only\">{}, intensity at {}.</p>\n"
@@ -219,7 +232,9 @@ std::string render_html(const Profile& whole, const HtmlOptions& options) {
   body += list("Notes", note_sentences(profile));
   body += fmt::format("<script type=\"application/json\" id=\"roofmark-data\">{}</script>\n",
                       html_data(profile, chart, layout, level, usable, svg.labelled));
-  body += fmt::format("<script>\n{}</script>\n", web_file("page.js"));
+  // The link last: it shows again what the others show.
+  for (const char* script : {"page.js", "view.js", "icicle.js", "link.js"})
+    body += fmt::format("<script>\n{}</script>\n", web_file(script));
   return page(elided(printable(command), 80) + " - roofline", body);
 }
 

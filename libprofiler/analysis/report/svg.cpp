@@ -100,18 +100,6 @@ std::string point_tooltip(const ChartPoint& point) {
   return text;
 }
 
-/// Markup, but with the line breaks that we put in ourselves.
-std::string multiline_markup(const std::string& text) {
-  std::string out;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    if (at > 0) out += '\n';
-    out += markup(std::string_view(text).substr(at, end - at));
-    at = end + 1;
-  }
-  return out;
-}
-
 void draw_grid(SvgWriter& out, const ChartLayout& layout) {
   out.line("<g class=\"grid\" stroke=\"#dfe3e8\" stroke-width=\"1\">");
   const auto kind = [](const Tick& tick) { return tick.fine ? "fine" : "decade"; };
@@ -137,6 +125,13 @@ void draw_grid(SvgWriter& out, const ChartLayout& layout) {
   out.line("</g>");
 }
 
+/// So that a script can hide line, spread and name together.
+std::string roof(const ChartCeiling& ceiling) {
+  const std::string rate = with_prefix(
+      ceiling.per_s.value, ceiling.kind == ChartCeiling::Kind::compute ? "FLOP/s" : "B/s");
+  return fmt::format(" data-roof=\"{} {}\"", markup(printable(ceiling.name)), rate);
+}
+
 void draw_ceilings(SvgWriter& out, const Chart& chart, const ChartLayout& layout) {
   out.line("<g class=\"bands\" fill=\"#57606a\" fill-opacity=\"0.13\">");
   for (const PlacedCeiling& placed : layout.ceilings) {
@@ -144,7 +139,7 @@ void draw_ceilings(SvgWriter& out, const Chart& chart, const ChartLayout& layout
     std::string shape;
     for (const Spot& corner : placed.band)
       shape += fmt::format("{}{} {}", shape.empty() ? "M" : "L", px(corner.x), px(corner.y));
-    out.line("<path class=\"band\" d=\"{}Z\"/>", shape);
+    out.line("<path class=\"band\"{} d=\"{}Z\"/>", roof(chart.ceilings[placed.ceiling]), shape);
   }
   out.line("</g>");
   out.line("<g class=\"ceilings\" fill=\"none\" stroke=\"#1c2128\">");
@@ -152,11 +147,12 @@ void draw_ceilings(SvgWriter& out, const Chart& chart, const ChartLayout& layout
     const ChartCeiling& ceiling = chart.ceilings[placed.ceiling];
     const bool compute = ceiling.kind == ChartCeiling::Kind::compute;
     out.line(
-        "<path class=\"{}\" stroke=\"{}\" stroke-width=\"{}\"{} d=\"M{} {}L{} "
+        "<path class=\"{}\"{} stroke=\"{}\" stroke-width=\"{}\"{} d=\"M{} {}L{} "
         "{}\"><title>{}</title></path>",
-        ceiling.emphasised ? "roof" : "rung", ceiling.emphasised ? "#1c2128" : "#8a939e",
-        ceiling.emphasised ? "2.2" : "1.3", ceiling.emphasised ? "" : " stroke-dasharray=\"6 4\"",
-        px(placed.line.from.x), px(placed.line.from.y), px(placed.line.to.x), px(placed.line.to.y),
+        ceiling.emphasised ? "roof" : "rung", roof(ceiling),
+        ceiling.emphasised ? "#1c2128" : "#8a939e", ceiling.emphasised ? "2.2" : "1.3",
+        ceiling.emphasised ? "" : " stroke-dasharray=\"6 4\"", px(placed.line.from.x),
+        px(placed.line.from.y), px(placed.line.to.x), px(placed.line.to.y),
         multiline_markup(fmt::format("{}: {}\n{}{}{}", printable(ceiling.name),
                                      rounded_rate(ceiling.per_s, compute ? "FLOP/s" : "B/s"),
                                      printable(ceiling.detail), ceiling.detail.empty() ? "" : ", ",
@@ -211,13 +207,14 @@ void draw_points(SvgWriter& out, const Chart& chart, const ChartLayout& layout) 
   out.line("</g>");
 }
 
-void draw_text(SvgWriter& out, const PlacedText& text, const char* classes) {
+void draw_text(SvgWriter& out, const PlacedText& text, const char* classes,
+               const std::string& more = "") {
   const std::string turn =
       std::abs(text.angle) < 1e-6
           ? std::string()
           : fmt::format(" transform=\"rotate({} {} {})\"", px(text.angle * 180 / std::acos(-1.0)),
                         px(text.at.x), px(text.at.y));
-  out.line("<text class=\"{}\" font-size=\"{}\" x=\"{}\" y=\"{}\"{}>{}</text>", classes,
+  out.line("<text class=\"{}\"{} font-size=\"{}\" x=\"{}\" y=\"{}\"{}>{}</text>", classes, more,
            px(text.font_px), px(text.at.x), px(text.at.y), turn, markup(text.text));
 }
 
@@ -227,7 +224,8 @@ void draw_labels(SvgWriter& out, const Chart& chart, const ChartLayout& layout) 
       "stroke-linejoin=\"round\" paint-order=\"stroke\" pointer-events=\"none\">");
   for (const PlacedCeiling& placed : layout.ceilings)
     if (placed.label)
-      draw_text(out, *placed.label, chart.ceilings[placed.ceiling].emphasised ? "upper" : "lower");
+      draw_text(out, *placed.label, chart.ceilings[placed.ceiling].emphasised ? "upper" : "lower",
+                roof(chart.ceilings[placed.ceiling]));
   for (const PlacedRidge& ridge : layout.ridges)
     if (ridge.label) draw_text(out, *ridge.label, "lower");
   out.line("<g class=\"names\" font-weight=\"600\">");

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "analysis/text/plain_text.hpp"
+
 namespace roofmark::report {
 
 std::string px(double value) {
@@ -53,6 +55,17 @@ std::string mark(Side side, Spot at, double radius, Brush brush) {
   const double reach = radius * 1.347;  // half the side of a triangle of the circle's area
   return fmt::format("<path {} d=\"M{} {}h{}l{} {}z\"/>", painted, px(at.x - reach),
                      px(at.y + reach * 0.577), px(reach * 2), px(-reach), px(-reach * 1.732));
+}
+
+std::string multiline_markup(const std::string& text) {
+  std::string out;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    if (at > 0) out += '\n';
+    out += text::markup(std::string_view(text).substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
 }
 
 }  // namespace roofmark::report

@@ -23,4 +23,7 @@ std::string mark(Side side, Spot at, double radius, Brush brush);
 /// A pixel coordinate: two decimals are a hundredth of a pixel.
 std::string px(double value);
 
+/// Markup, but with the line breaks that we put in ourselves.
+std::string multiline_markup(const std::string& text);
+
 }  // namespace roofmark::report

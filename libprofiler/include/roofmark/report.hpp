@@ -150,6 +150,10 @@ struct HtmlOptions {
 std::string render_html(const Profile& profile, const HtmlOptions& options = {});
 std::string render_html(const Chart& chart);
 
+/// The call tree as an SVG icicle: as wide as its time, coloured by what bounds it; empty where no
+/// region has a time.
+std::string render_icicle(const Profile& profile);
+
 /// For a comment, an issue or a wiki; `rows`, `explained`, `self` and `level` of the options hold.
 std::string render_markdown(const Profile& profile, const TextOptions& options = {});
 

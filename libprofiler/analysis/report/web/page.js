@@ -6,7 +6,8 @@
   const root = document.documentElement;
   const chart = document.querySelector('.chart svg');
   const SVG = 'http://www.w3.org/2000/svg';
-  const state = {level: data.level, self: data.self, filter: '', sort: null, down: true, rows: 200, open: new Set()};
+  const state = {level: data.level, self: data.self, filter: '', sort: null, down: true, rows: 200, open: new Set(),
+                 view: null, hidden: new Set(), icicle: null};
   root.classList.add('js');
 
   // ---- numbers --------------------------------------------------------------------------------
@@ -226,7 +227,7 @@
     drawn = all.slice(0, data.mostPoints);
     for (const point of drawn) {
       const side = sideOf(point);
-      const group = shape('g', {class: 'point', 'data-region': point.index});
+      const group = shape('g', {class: 'point', 'data-region': point.index, tabindex: 0, role: 'button', 'aria-label': pointText(point).replaceAll('\n', ', ')});
       const ends = function (figure, where) { return [where(figure[1] == null ? figure[0] : figure[1]), where(figure[2] == null ? figure[0] : figure[2])]; };
       if (point.x[1] != null || point.x[2] != null) {
         const x = ends(point.x, placeX);
@@ -288,6 +289,11 @@
   chart.addEventListener('click', function (event) {
     const point = pointOf(event);
     if (point) reveal(point.index);
+  });
+
+  chart.addEventListener('keydown', function (event) {
+    const point = event.key === 'Enter' ? pointOf(event) : null;
+    if (point) { event.preventDefault(); reveal(point.index); }
   });
 
   // ---- the table --------------------------------------------------------------------------------
@@ -398,6 +404,7 @@
   function toggle(index) {
     if (!state.open.delete(index)) state.open.add(index);
     drawTable();
+    page.changed();
   }
   function reveal(index) {
     const at = ordered().indexOf(index);
@@ -428,6 +435,7 @@
         else state.sort = null;
       } else { state.sort = column; state.down = column !== 'name' && column !== 'verdict'; }
       drawTable();
+      page.changed();
     };
     head.classList.add('sortable');
     head.tabIndex = 0;
@@ -450,7 +458,7 @@
       set.append(button);
     });
   }
-  function redraw() { drawChart(); drawTable(); }
+  function redraw() { drawChart(); drawTable(); if (window.roofmarkPage) window.roofmarkPage.changed(); }
   choices('level', data.levels, data.levels, state.level, function (level) { state.level = level; redraw(); });
   if (!data.levels.length) document.getElementById('level').remove();
   choices('scope', ['self', 'inclusive'], ['without children', 'with children'], state.self ? 'self' : 'inclusive',
@@ -459,7 +467,7 @@
   document.getElementById('filter').addEventListener('input', function (event) {
     clearTimeout(pending);
     const text = event.target.value.toLowerCase();
-    pending = setTimeout(function () { state.filter = text; drawTable(); fade(); }, 120);
+    pending = setTimeout(function () { state.filter = text; drawTable(); fade(); page.changed(); }, 120);
   });
   function setTheme(theme) {
     if (theme) root.dataset.theme = theme; else delete root.dataset.theme;
@@ -470,5 +478,14 @@
     const dark = root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
     setTheme(dark ? 'light' : 'dark');
   });
+  // What the other scripts of the page use.
+  const page = window.roofmarkPage = {data: data, state: state, columns: columns, reveal: reveal, showTip: showTip, hideTip: hideTip,
+      changed: function () {}, atRestore: [], show: function () {
+    document.getElementById('filter').value = state.filter;
+    for (const [id, current] of [['level', state.level], ['scope', state.self ? 'self' : 'inclusive']])
+      for (const button of document.querySelectorAll('#' + id + ' button'))
+        button.setAttribute('aria-pressed', String(button.dataset.choice === current));
+    redraw();
+  }};
   redraw();
 })();
