@@ -188,7 +188,7 @@ std::string render_html(const Profile& whole, const HtmlOptions& options) {
       "<fieldset id=\"scope\"><legend>Regions</legend></fieldset>"
       "<details class=\"roofs\"><summary>Roofs</summary><div id=\"roofs\"></div></details>"
       "<span class=\"grow\"></span><fieldset><button type=\"button\" id=\"farther\" "
-      "aria-label=\"Farther\">&#8722;</button><button type=\"button\" id=\"whole\">Whole "
+      "aria-label=\"Farther\">\u2212</button><button type=\"button\" id=\"whole\">Whole "
       "chart</button><button type=\"button\" id=\"nearer\" aria-label=\"Nearer\">+</button>"
       "</fieldset>"
       "<button type=\"button\" id=\"theme\">Light or dark</button></div>\n";
