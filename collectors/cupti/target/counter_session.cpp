@@ -161,7 +161,7 @@ bool CounterSession::enable() {
   return true;
 }
 
-bool CounterSession::set_config(CUpti_ProfilerReplayMode replay, bool last) {
+CUptiResult CounterSession::set_config(CUpti_ProfilerReplayMode replay) {
   ROOFMARK_SIZED(CUpti_RangeProfiler_SetConfig, config, targetNestingLevel);
   config->pRangeProfilerObject = ranges_;
   config->configSize = config_.size();
@@ -174,11 +174,7 @@ bool CounterSession::set_config(CUpti_ProfilerReplayMode replay, bool last) {
   config->numNestingLevels = 1;
   config->minNestingLevel = 1;
   config->targetNestingLevel = 1;
-  const auto result = call(recorder_.cupti.cuptiRangeProfilerSetConfig, config);
-  // Another way is left to try.
-  if (result == CUPTI_ERROR_INVALID_OPERATION && !last) return false;
-  if (result != CUPTI_SUCCESS) recorder_.failed("cuptiRangeProfilerSetConfig", result, device_);
-  return result == CUPTI_SUCCESS;
+  return call(recorder_.cupti.cuptiRangeProfilerSetConfig, config);
 }
 
 bool CounterSession::prepare() {
@@ -191,9 +187,11 @@ bool CounterSession::prepare() {
     return false;
   // A range for each launch goes with kernel replay: of a set that takes one pass nothing is run
   // twice and no memory is saved.
-  const bool one_pass = recorder_.plan.replay == Replay::user;
-  return set_config(CUPTI_KernelReplay, !one_pass) ||
-         (one_pass && set_config(CUPTI_UserReplay, true));
+  CUptiResult result = set_config(CUPTI_KernelReplay);
+  if (result == CUPTI_ERROR_INVALID_OPERATION && recorder_.plan.replay == Replay::user)
+    result = set_config(CUPTI_UserReplay);
+  if (result != CUPTI_SUCCESS) recorder_.failed("cuptiRangeProfilerSetConfig", result, device_);
+  return result == CUPTI_SUCCESS;
 }
 
 bool CounterSession::open(unsigned ordinal) {
@@ -204,18 +202,24 @@ bool CounterSession::open(unsigned ordinal) {
 }
 
 bool CounterSession::start() {
-  if (ranges_ == nullptr || !prepare()) return false;
+  if (broken_ || ranges_ == nullptr || !prepare()) return false;
   ROOFMARK_SIZED(CUpti_RangeProfiler_Start, begin, pRangeProfilerObject);
   begin->pRangeProfilerObject = ranges_;
   running_ = ask("cuptiRangeProfilerStart", recorder_.cupti.cuptiRangeProfilerStart, begin);
   return running_;
 }
 
-bool CounterSession::stop(
+void CounterSession::stop(
     std::size_t expected,
     const std::function<void(std::size_t, const std::vector<double>&)>& take) {
-  if (!running_) return false;
+  if (!running_) return;
   running_ = false;
+  broken_ = !read(expected, take);
+}
+
+bool CounterSession::read(
+    std::size_t expected,
+    const std::function<void(std::size_t, const std::vector<double>&)>& take) {
   const CuptiLibrary& cupti = recorder_.cupti;
   ROOFMARK_SIZED(CUpti_RangeProfiler_Stop, end, isAllPassSubmitted);
   end->pRangeProfilerObject = ranges_;

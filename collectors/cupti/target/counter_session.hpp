@@ -20,8 +20,9 @@ class CounterSession {
   /// Everything up to the start. False: the reason is told, and nothing is counted here.
   bool open(unsigned ordinal);
   /// Stops, and reads what was counted: `take(n, values)` for each of the `expected` launches since
-  /// the start, or for none of them where CUPTI counted another number.
-  bool stop(std::size_t expected,
+  /// the start, or for none of them where CUPTI counted another number. After a failure nothing is
+  /// started any more.
+  void stop(std::size_t expected,
             const std::function<void(std::size_t, const std::vector<double>&)>& take);
   bool start();
   /// The context ends: stopped before.
@@ -40,7 +41,9 @@ class CounterSession {
   bool read_config();
   bool enable();
   bool prepare();
-  bool set_config(CUpti_ProfilerReplayMode replay, bool last);
+  CUptiResult set_config(CUpti_ProfilerReplayMode replay);
+  bool read(std::size_t expected,
+            const std::function<void(std::size_t, const std::vector<double>&)>& take);
   void drop_host();
 
   template <class Params>
@@ -59,7 +62,7 @@ class CounterSession {
   std::vector<std::uint8_t> availability_, config_, data_;
   CUpti_Profiler_Host_Object* host_ = nullptr;
   CUpti_RangeProfiler_Object* ranges_ = nullptr;
-  bool running_ = false;
+  bool running_ = false, broken_ = false;
   std::uint64_t dropped_ = 0;
 };
 
