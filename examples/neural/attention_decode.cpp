@@ -14,13 +14,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <roofmark/roofmark.hpp>
 #include <vector>
 
 #include "../support/expect.h"
+#include "softmax.hpp"
 
 namespace {
 
@@ -29,24 +28,6 @@ constexpr std::size_t head_size = 64;
 struct Shape {
   std::size_t tokens, heads;
 };
-
-// e^(value - maximum), to 1e-5 relative, without a call into a library, so that its cost is known.
-// 14 FLOP: subtraction, multiply, subtraction, a polynomial of degree 5 (10), and a multiply by a
-// power of two that is made of bits.
-float exponential_below(float value, float maximum) {
-  const float y = (value - maximum) * 1.44269504f;
-  const std::int32_t whole = static_cast<std::int32_t>(y);
-  const float f = y - static_cast<float>(whole);  // in (-1, 0]
-  const float power =
-      1.0f +
-      f * (0.693147181f +
-           f * (0.240226507f + f * (0.0555041087f + f * (0.00961812911f + f * 0.00133335581f))));
-  // A power below the smallest normal number counts as 0.
-  const std::uint32_t bits = whole < -126 ? 0 : static_cast<std::uint32_t>(whole + 127) << 23;
-  float two_to_whole;
-  std::memcpy(&two_to_whole, &bits, sizeof bits);
-  return power * two_to_whole;
-}
 
 void score(float* __restrict scores, const float* __restrict query, const float* __restrict keys,
            Shape shape) {
@@ -69,18 +50,8 @@ void score(float* __restrict scores, const float* __restrict query, const float*
 
 void softmax(float* scores, Shape shape) {
   ROOFMARK_SCOPE("softmax");
-  for (std::size_t h = 0; h < shape.heads; ++h, scores += shape.tokens) {
-    float maximum = scores[0];
-    for (std::size_t t = 1; t < shape.tokens; ++t)
-      maximum = scores[t] > maximum ? scores[t] : maximum;
-    float sum = 0;
-    for (std::size_t t = 0; t < shape.tokens; ++t) {
-      scores[t] = exponential_below(scores[t], maximum);
-      sum += scores[t];
-    }
-    const float inverse = 1.0f / sum;
-    for (std::size_t t = 0; t < shape.tokens; ++t) scores[t] *= inverse;
-  }
+  for (std::size_t h = 0; h < shape.heads; ++h, scores += shape.tokens)
+    softmax_row(scores, shape.tokens);
 }
 
 void mix(float* __restrict out, const float* __restrict weights, const float* __restrict values,
