@@ -92,6 +92,12 @@ class Check(unittest.TestCase):
                 self.assertEqual(len(findings), sum(r["verdict"] != "not_counted" for r in answer["self_test"]))
             has_pmu = any(q["available"] and q["scope"] == "process" for q in answer["quantities"])
             self.assertEqual(collector(answer, "perf")["available"], has_pmu)
+            # What can't be timed can't be counted, for the same reason.
+            times, counters = collector(answer, "cupti"), collector(answer, "cupti.counters")
+            if not times["available"]:
+                self.assertEqual(counters["reason"], times["reason"])
+            driver = [fact["value"] for fact in answer["system"] if fact["name"] == "NVIDIA driver"]
+            self.assertEqual(driver == ["none"], not os.path.exists("/proc/driver/nvidia/version"))
 
     def test_text_is_for_a_terminal(self):
         done = run("--no-self-test")

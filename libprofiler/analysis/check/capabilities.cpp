@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "analysis/counters/table_match.hpp"
+#include "collectors/cupti/availability.hpp"
 #include "collectors/papi/events.hpp"
 #include "collectors/resctrl/monitor_tree.hpp"
 
@@ -202,6 +203,19 @@ void check_papi(const CheckOptions& options, CheckReport& report) {
   report.collectors.push_back({"papi", std::move(problem)});
 }
 
+/// Without initialising CUDA: that would wake the GPU, and a command that only looks may hang in
+/// it.
+void check_cupti(const CheckOptions& options, const HostFacts& host, CheckReport& report) {
+  cupti::AvailabilityOptions asked;
+  asked.root = options.root;
+  asked.plugin = options.install.lib / "libroofmark-cupti.so";
+  asked.capabilities = host.effective_capabilities.value_or(0);
+  cupti::Availability found = cupti::availability(asked);
+  report.facts.push_back({"NVIDIA driver", found.driver.empty() ? "none" : found.driver, ""});
+  report.collectors.push_back({"cupti", std::move(found.times)});
+  report.collectors.push_back({"cupti.counters", std::move(found.counters)});
+}
+
 void check_emulated(const CheckOptions& options, CheckReport& report) {
   auto problem = emulated::unavailable(options.install);
   const bool there = !problem;
@@ -264,6 +278,7 @@ CheckReport check_machine(const CheckOptions& options) {
   check_hardware(options, host, matches, report);
   check_papi(options, report);
   check_resctrl(options, report);
+  check_cupti(options, host, report);
   check_emulated(options, report);
   return report;
 }

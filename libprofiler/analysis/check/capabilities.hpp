@@ -22,7 +22,8 @@ struct Fact {
 };
 
 struct Collector {
-  std::string name;                ///< "perf", "perf.socket", "papi", "resctrl", "emulated"
+  std::string
+      name;  ///< "perf", "perf.socket", "papi", "resctrl", "cupti", "cupti.counters", "emulated"
   std::optional<Problem> problem;  ///< nothing: it is available
 };
 

@@ -36,10 +36,10 @@ std::string collectors_text(const CheckReport& report, const CheckTextOptions& o
   for (const Collector& collector : report.collectors) {
     const bool there = !collector.problem;
     out +=
-        "  " + text::left(collector.name, 14) +
+        "  " + text::left(collector.name, 16) +
         text::painted(there ? "available" : "not available", there ? green : red, options.colour) +
         "\n";
-    if (!there) out += problem_text(*collector.problem, 16, options.width);
+    if (!there) out += problem_text(*collector.problem, 18, options.width);
   }
   return out;
 }
