@@ -3,10 +3,12 @@ include(GNUInstallDirs)
 set(manual ${CMAKE_BINARY_DIR}/share/man/man1)
 set(completions ${CMAKE_BINARY_DIR}/share/completions)
 set(described "")
+# Built for another architecture, it runs on what the toolchain file names for that.
+string(REPLACE ";" " " emulator "${CMAKE_CROSSCOMPILING_EMULATOR}")
 function(roofmark_described file)
   string(REPLACE ";" " " arguments "${ARGN}")
   add_custom_command(OUTPUT ${file}
-    COMMAND ${CMAKE_COMMAND} -DCOMMAND=$<TARGET_FILE:roofmark> "-DARGUMENTS=${arguments}" -DOUT=${file}
+    COMMAND ${CMAKE_COMMAND} -DCOMMAND=$<TARGET_FILE:roofmark> "-DEMULATOR=${emulator}" "-DARGUMENTS=${arguments}" -DOUT=${file}
             -P ${CMAKE_CURRENT_SOURCE_DIR}/write_output.cmake
     DEPENDS roofmark ${CMAKE_CURRENT_SOURCE_DIR}/write_output.cmake VERBATIM)
   set(described ${described} ${file} PARENT_SCOPE)

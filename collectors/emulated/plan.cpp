@@ -14,11 +14,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* launcher = "roofmark-emulator";
-constexpr const char* emulator = "roofmark-emulator-amd64-linux";
+[[maybe_unused]] constexpr const char* emulator = "roofmark-emulator-amd64-linux";
 constexpr const char* runtime = "libroofmark-counted.so";
 constexpr unsigned sampled_shift = 3;  ///< 1/8 of the sets of L2 and L3
 
-bool executable(const fs::path& file) {
+[[maybe_unused]] bool executable(const fs::path& file) {
   return access(file.c_str(), X_OK) == 0;
 }
 

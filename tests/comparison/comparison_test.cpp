@@ -66,6 +66,8 @@ TEST_CASE("moved right but no nearer the roof") {
              "the fewer bytes bought no time"));
   const Comparison nearer = of({{"k"}, 1, 1e9, 8e9}, {{"k"}, 0.4, 1e9, 4e9});
   CHECK_FALSE(says(at(nearer, {"k"}), "no nearer the roof"));
+  // Two per cent are no move to talk about.
+  CHECK_FALSE(says(at(of({{"k"}, 1, 1e9, 8e9}, {{"k"}, 2, 2e9, 15.7e9}), {"k"}), "moved right"));
 }
 
 TEST_CASE("nearer the roof but no faster") {

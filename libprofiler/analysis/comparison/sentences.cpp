@@ -76,7 +76,8 @@ std::optional<std::string> of_place(const RegionChange& region) {
   const Change* fraction = moved(region, "roof_fraction");
   const Change* time = moved(region, "time");
   const auto known = region.changes.find("roof_fraction");
-  if (intensity != nullptr && intensity->ratio > 1 && known != region.changes.end() &&
+  constexpr double worth_a_word = 1.05;
+  if (intensity != nullptr && intensity->ratio > worth_a_word && known != region.changes.end() &&
       (fraction == nullptr || fraction->ratio < 1))
     return fmt::format(
         "It moved right on the chart ({} to {} FLOP/B) but is no nearer the roof ({} to {}): {}.",

@@ -86,9 +86,6 @@ double fastest_bandwidth(const Chart& chart) {
   return fastest;
 }
 
-/// Names of points are set in semibold.
-constexpr double bold_widens = 1.12;
-
 struct Drawing {
   const Chart& chart;
   ChartLayout& layout;

@@ -76,7 +76,7 @@ std::string roof_elsewhere(const RegionRow& row, const std::string& level) {
 
 class Cells {
  public:
-  Cells(const TextOptions& options, Absences& absences) : options_(options), absences_(absences) {}
+  explicit Cells(Absences& absences) : absences_(absences) {}
 
   TextCell of(const Figure& figure, const std::string& path, const std::string& text) const {
     if (!figure) return {fmt::format("-[{}]", absences_.mark_of(figure, path)), "2"};
@@ -85,7 +85,6 @@ class Cells {
   }
 
  private:
-  const TextOptions& options_;
   Absences& absences_;
 };
 
@@ -145,7 +144,7 @@ std::string regions_table(const Profile& profile, const std::vector<RegionRow>& 
   const bool words = options.width >= spacious;
   const std::string level = options.level.empty() ? default_level(profile) : options.level;
   const std::vector<std::size_t> shown = heaviest(profile, rows, options.rows);
-  const Cells cells(options, absences);
+  const Cells cells(absences);
 
   const bool precisions = std::any_of(rows.begin(), rows.end(), [](const RegionRow& row) {
     return (!row.precision.empty() && row.precision != "f64" && row.precision != "any") ||
