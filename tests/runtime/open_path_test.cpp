@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <roofmark/roofmark.hpp>
@@ -16,8 +17,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// The header declares no more than the part that it knows of: read as one who looked it up.
 const roofmark_runtime_table& table() {
-  return reinterpret_cast<const roofmark_runtime_table&>(roofmark_api_v1);
+  static const void* volatile found = &roofmark_api_v1;
+  return *static_cast<const roofmark_runtime_table*>(found);
 }
 
 struct Recording {
@@ -35,8 +38,8 @@ using Path = std::vector<std::string>;
 Path path_now(const void*& identity) {
   char bytes[4096];
   const std::size_t length = table().open_path(&identity, bytes, sizeof bytes);
-  REQUIRE(length != ROOFMARK_SAME_PATH);
   Path path;
+  if (length > sizeof bytes) return {"neither new nor the same"};
   for (std::size_t at = 0; at < length;) {
     std::uint32_t size = 0;
     std::memcpy(&size, bytes + at, sizeof size);
@@ -93,21 +96,23 @@ TEST_CASE("the table tells the open regions of a thread, and those of its creato
 TEST_CASE("threads ask for their paths while others come and go") {
   setenv("ROOFMARK_RECORDING", fs::temp_directory_path().c_str(), 0);
   REQUIRE(roofmark::attach());
+  std::atomic<int> wrong{0};  // the test library is for one thread
   for (int round = 0; round < 5; ++round) {
     ROOFMARK_SCOPE("round");
     std::vector<std::thread> team;
     for (int member = 0; member < 4; ++member)
-      team.emplace_back([member] {
+      team.emplace_back([member, &wrong] {
         const std::string name = "member" + std::to_string(member);
         for (int i = 0; i < 200; ++i) {
           roofmark::Scope scope(name.c_str());
           const void* identity = nullptr;
           const Path path = path_now(identity);
-          if (path.back() != name) FAIL("another thread's region");
+          if (path.empty() || path.back() != name) ++wrong;
           char none[1];
-          if (table().open_path(&identity, none, 0) != ROOFMARK_SAME_PATH) FAIL("it has moved");
+          if (table().open_path(&identity, none, 0) != ROOFMARK_SAME_PATH) ++wrong;
         }
       });
     for (std::thread& member : team) member.join();
   }
+  CHECK(wrong == 0);
 }
