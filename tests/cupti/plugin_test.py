@@ -14,7 +14,9 @@ BUILD, REAL = os.path.abspath(sys.argv[1]), sys.argv[2] if sys.argv[2] != "-" el
 FAKES = os.path.join(BUILD, "tests", "fake_gpu")
 PLUGIN = os.path.join(BUILD, "lib", "libroofmark-cupti.so")
 RUNTIME = os.path.join(BUILD, "lib", "libroofmark-runtime.so")
+READERS = os.path.join(BUILD, "lib", "libroofmark-readers.so")
 PROGRAM = os.path.join(BUILD, "tests", "gpu_program")
+NVTX_PROGRAM = os.path.join(BUILD, "tests", "gpu_nvtx_program")
 READER = os.path.join(BUILD, "tests", "cupti_read_results")
 WAIT_S = 60  # for what other processes do: a limit, never a measure
 
@@ -22,7 +24,7 @@ WAIT_S = 60  # for what other processes do: a limit, never a measure
 class Run:
     """One run of the program under a plan; what it left."""
 
-    def __init__(self, directory, arguments, plan, environment=(), data="", markers=True, killed_when=None):
+    def __init__(self, directory, arguments, plan, environment=(), data="", markers=True, killed_when=None, program=PROGRAM):
         self.directory = directory
         results = os.path.join(directory, "results")
         os.makedirs(results, exist_ok=True)
@@ -41,7 +43,7 @@ class Run:
         if REAL:
             env["FAKE_REAL_CUPTI"] = REAL
         env.update(environment)
-        process = subprocess.Popen([PROGRAM] + arguments, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen([program] + arguments, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if killed_when is not None:
             end = time.monotonic() + WAIT_S
             while not killed_when(self.read(results)):
@@ -206,6 +208,15 @@ class Plugin(unittest.TestCase):
         run = self.run_it(["enter=solve", "device=0", "launch=triad", "leave"], markers=False)
         self.assertEqual(set(run.by_path("kernel")), {("triad", "")})
         self.assertEqual(run.files[0][0]["markers"], 0)
+
+    @unittest.skipUnless(os.path.exists(NVTX_PROGRAM) and os.path.exists(READERS), "no NVTX header, or its reader is not built")
+    def test_ranges_of_nvtx_are_regions_that_launch(self):
+        environment = {"NVTX_INJECTION64_PATH": READERS, "LD_PRELOAD": READERS + ":" + RUNTIME}
+        for plan, key in ((ACTIVITY, "kernel"), (counters(), "range")):
+            with self.subTest(key):
+                run = self.run_it([], plan, environment, program=NVTX_PROGRAM)
+                self.quiet(run)
+                self.assertEqual(set(run.by_path(key)), {("before", ""), ("triad", "step"), ("triad", "step/inside"), ("dgemm", "step/library:solve")})
 
     def test_a_hundred_thousand_kernels_are_summed_in_bounded_memory(self):
         many, limit = 100000, 200
