@@ -254,32 +254,29 @@ Result<double> DeviceSession::time_between() const {
   return static_cast<double>(milliseconds) * 1e-3;
 }
 
-Result<double> DeviceSession::timed_launch(void* function, unsigned blocks, unsigned threads,
-                                           unsigned shared_bytes, void** parameters) const {
+Result<double> DeviceSession::timed(const char* name, const std::function<int()>& call) const {
   if (const auto begun = done(*calls_, "cuEventRecord", calls_->event_record(before_, nullptr));
       !begun)
     return tl::unexpected(begun.error());
-  if (const auto launched = done(*calls_, "cuLaunchKernel",
-                                 calls_->launch(function, blocks, 1, 1, threads, 1, 1, shared_bytes,
-                                                nullptr, parameters, nullptr));
-      !launched)
-    return tl::unexpected(launched.error());
+  if (const auto worked = done(*calls_, name, call()); !worked)
+    return tl::unexpected(worked.error());
   if (const auto ended = done(*calls_, "cuEventRecord", calls_->event_record(behind_, nullptr));
       !ended)
     return tl::unexpected(ended.error());
   return time_between();
 }
 
+Result<double> DeviceSession::timed_launch(void* function, unsigned blocks, unsigned threads,
+                                           unsigned shared_bytes, void** parameters) const {
+  return timed("cuLaunchKernel", [&] {
+    return calls_->launch(function, blocks, 1, 1, threads, 1, 1, shared_bytes, nullptr, parameters,
+                          nullptr);
+  });
+}
+
 Result<double> DeviceSession::timed_copy(DeviceMemory to, DeviceMemory from,
                                          std::size_t bytes) const {
-  if (const auto begun = done(*calls_, "cuEventRecord", calls_->event_record(before_, nullptr));
-      !begun)
-    return tl::unexpected(begun.error());
-  if (const auto copied = copy(to, from, bytes); !copied) return tl::unexpected(copied.error());
-  if (const auto ended = done(*calls_, "cuEventRecord", calls_->event_record(behind_, nullptr));
-      !ended)
-    return tl::unexpected(ended.error());
-  return time_between();
+  return timed("cuMemcpyDtoD", [&] { return calls_->copy_on(to, from, bytes); });
 }
 
 }  // namespace roofmark::cupti

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <roofmark/result.hpp>
@@ -69,6 +70,8 @@ class DeviceSession {
   /// Waits for it; the time is that between events before and behind it.
   Result<double> timed_launch(void* function, unsigned blocks, unsigned threads,
                               unsigned shared_bytes, void** parameters) const;
+  /// Of whatever the call puts on the default stream; it returns 0, or it failed.
+  Result<double> timed(const char* name, const std::function<int()>& call) const;
   Result<double> timed_copy(DeviceMemory to, DeviceMemory from, std::size_t bytes) const;
 
  private:

@@ -86,6 +86,7 @@ class MachineText {
     curve();
     bandwidths();
     legend();
+    gpus();
     notes();
     return std::move(out_);
   }
@@ -298,6 +299,34 @@ class MachineText {
     look(machine_.bandwidth);
     if (noisy) out_ += "~ noisy: even the fastest windows disagree by more than 5 %\n";
     if (doubted) out_ += "! a check doubts it: see the notes and the flags in --json\n";
+  }
+
+  /// One line for each quantity: the ceiling that stands first, and where it comes from.
+  void gpus() {
+    for (const Gpu& gpu : machine_.gpus) {
+      std::string line =
+          fmt::format("GPU {}: {}, {} SMs, {}", gpu.name, gpu.uuid, gpu.multiprocessors,
+                      size_text(static_cast<double>(gpu.memory_bytes)));
+      if (gpu.sm_clock_hz) line += fmt::format(", {:.2f} GHz", *gpu.sm_clock_hz / giga);
+      out_ += "\n" + wrapped("", line, options_.width);
+      std::string before;
+      for (const GpuCeiling& ceiling : gpu.ceilings) {
+        if (ceiling.quantity == before) continue;
+        before = ceiling.quantity;
+        const bool bytes = ceiling.quantity.starts_with("bytes.");
+        const bool integers = ceiling.quantity.starts_with("tensor.i");
+        out_ +=
+            fmt::format("  {:<14}{:>10} {}{}{:<14} {}\n", ceiling.quantity,
+                        short_number(ceiling.per_s / (1000 * giga)),
+                        bytes      ? "TB/s  "
+                        : integers ? "Top/s "
+                                   : "TFLOP/s",
+                        bytes || integers ? " " : "", mark(ceiling.flags) + (" " + ceiling.pattern),
+                        spelling(ceiling.source));
+      }
+      for (const std::string& note : gpu.notes)
+        out_ += wrapped(options_.utf8 ? "- " : "* ", note, options_.width);
+    }
   }
 
   void notes() {

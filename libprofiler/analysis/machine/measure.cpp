@@ -10,6 +10,7 @@
 #include <string>
 
 #include "calibrate.hpp"
+#include "gpus.hpp"
 #include "identity.hpp"
 #include "machine_json.hpp"
 #include "machine_store.hpp"
@@ -116,11 +117,7 @@ std::optional<std::filesystem::path> folder_for(const MeasureOptions& options) {
   return error ? folder : std::optional(own);
 }
 
-}  // namespace
-
-Result<Machine> load_or_measure(const MeasureOptions& options, const MeasureProgress& progress) {
-  if (const auto named = named_file(options)) return from_file(*named);
-
+Result<Machine> cores_of(const MeasureOptions& options, const MeasureProgress& progress) {
   const OnAllCores all_cores(options.for_ranks);
   const Result<MachineLayout> layout = discover_layout();
   if (!layout) return tl::unexpected(layout.error());
@@ -169,6 +166,16 @@ Result<Machine> load_or_measure(const MeasureOptions& options, const MeasureProg
   return std::move(result.machine);
 }
 
+}  // namespace
+
+Result<Machine> load_or_measure(const MeasureOptions& options, const MeasureProgress& progress) {
+  if (const auto named = named_file(options)) return from_file(*named);
+  auto machine = cores_of(options, progress);
+  if (machine && !is_interrupted(options))
+    add_gpus(*machine, options, folder_for(options), progress);
+  return machine;
+}
+
 Result<std::optional<Machine>> kept_machine(const MeasureOptions& options) {
   if (const auto named = named_file(options)) {
     auto machine = from_file(*named);
@@ -183,8 +190,10 @@ Result<std::optional<Machine>> kept_machine(const MeasureOptions& options) {
   Identity quick = full;
   quick["quick"] = "yes";
   for (const Identity& identity : {full, quick})
-    if (auto stored = load_stored(store_file(*folder, identity), identity); stored && *stored)
+    if (auto stored = load_stored(store_file(*folder, identity), identity); stored && *stored) {
+      add_kept_gpus((*stored)->machine, *folder);
       return std::optional<Machine>(std::move((*stored)->machine));
+    }
   return std::optional<Machine>();
 }
 

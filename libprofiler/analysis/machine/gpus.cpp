@@ -1,0 +1,140 @@
+#include "gpus.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+#include "analysis/record/install_paths.hpp"
+#include "collectors/cupti/ceilings/measure_gpus.hpp"
+#include "machine_json.hpp"
+#include "machine_store.hpp"
+
+namespace roofmark {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A measurement takes some seconds a device.
+constexpr double gpu_patience_s = 60;
+constexpr const char* identity_key = "gpu_identity";
+
+std::string text_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  if (stream) text << stream.rdbuf();
+  return text.str();
+}
+
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
+/// "GPU UUID:  GPU-..." of one device's `information`.
+std::string uuid_in(const std::string& text) {
+  constexpr std::string_view key = "GPU UUID:";
+  const std::size_t at = text.find(key);
+  if (at == std::string::npos) return {};
+  const std::string line = first_line(text.substr(at + key.size()));
+  const std::size_t begin = line.find_first_not_of(" \t");
+  return begin == std::string::npos ? std::string() : line.substr(begin);
+}
+
+fs::path file_in(const fs::path& folder) {
+  return folder / "gpus.json";
+}
+
+/// What is kept, if it is of these devices under this driver.
+std::optional<std::vector<Gpu>> kept(const fs::path& folder, const std::string& identity) {
+  if (identity.empty()) return std::nullopt;
+  const std::string text = text_of(file_in(folder));
+  if (text.empty()) return std::nullopt;
+  auto machine = machine_from_json(text, file_in(folder).string());
+  if (!machine || machine->identity[identity_key] != identity || machine->gpus.empty())
+    return std::nullopt;
+  return std::move(machine->gpus);
+}
+
+/// Whole or not at all. That it could not be kept costs a measurement the next time, no more.
+void keep(const fs::path& folder, const std::string& identity, const std::vector<Gpu>& gpus) {
+  if (identity.empty()) return;
+  Machine machine;
+  machine.identity[identity_key] = identity;
+  machine.gpus = gpus;
+  std::error_code fault;
+  fs::create_directories(folder, fault);
+  const fs::path beside = file_in(folder).string() + "." + std::to_string(getpid());
+  std::ofstream stream(beside, std::ios::binary);
+  stream << to_json(machine);
+  stream.close();
+  if (stream)
+    fs::rename(beside, file_in(folder), fault);
+  else
+    fault = std::make_error_code(std::errc::io_error);
+  if (fault) fs::remove(beside, fault);
+}
+
+}  // namespace
+
+std::string gpu_identity(const fs::path& proc) {
+  std::string identity = first_line(text_of(proc / "version"));
+  if (identity.empty()) return {};
+  std::vector<std::string> uuids;
+  std::error_code fault;
+  for (fs::directory_iterator entry(proc / "gpus", fault), end; !fault && entry != end;
+       entry.increment(fault))
+    if (const std::string uuid = uuid_in(text_of(entry->path() / "information")); !uuid.empty())
+      uuids.push_back(uuid);
+  std::sort(uuids.begin(), uuids.end());
+  for (const std::string& uuid : uuids) identity += " " + uuid;
+  // Which of them a process may use.
+  if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES"))
+    identity += std::string(" visible ") + visible;
+  return identity;
+}
+
+void add_kept_gpus(Machine& machine, const fs::path& folder) {
+  if (auto gpus = kept(folder, gpu_identity())) machine.gpus = std::move(*gpus);
+}
+
+void add_gpus(Machine& machine, const MeasureOptions& options,
+              const std::optional<fs::path>& folder, const MeasureProgress& progress) {
+  machine.gpus.clear();
+  if (!cupti::has_driver_module()) return;
+  const std::string identity = gpu_identity();
+  if (folder && !options.refresh)
+    if (auto gpus = kept(*folder, identity)) {
+      machine.gpus = std::move(*gpus);
+      return;
+    }
+  // Of several processes one measures, and the others take what it has found.
+  CalibrationLock lock("roofmark-gpu-calibration");
+  const bool alone = lock.acquire(gpu_patience_s, options.interrupted);
+  if (folder && !options.refresh)
+    if (auto gpus = kept(*folder, identity)) {
+      machine.gpus = std::move(*gpus);
+      return;
+    }
+  if (!alone) machine.notes.emplace_back("Another process was still measuring the GPUs.");
+  const auto chips = cupti::load_chip_table(InstallPaths::find().share / "cupti");
+  if (!chips) {
+    machine.notes.push_back("GPUs were not measured: " + to_line(chips.error()) + ".");
+    return;
+  }
+  cupti::MeasureWindows windows;
+  if (options.quick) windows = {0.002, 0.02, 20};
+  auto gpus = cupti::measure_gpus(*chips, windows, [&](std::string_view what) {
+    if (progress) progress(1, "GPU: " + std::string(what));
+  });
+  if (!gpus) {
+    machine.notes.push_back("GPUs were not measured: " + to_line(gpus.error()) + ".");
+    return;
+  }
+  machine.gpus = std::move(*gpus);
+  if (folder && !options.quick) keep(*folder, identity, machine.gpus);
+}
+
+}  // namespace roofmark
