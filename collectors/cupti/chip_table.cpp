@@ -51,7 +51,7 @@ MetricFormula read_formula(const JsonReader& value, const Texts& caveats) {
   formula.quantity = quantity(value);
   formula.set = one_of(value, "set", "", {"sass", "hw", "tensor"});
   if (value.has("traffic"))
-    formula.traffic = one_of(value, "traffic", "", {"interface", "nersc", "ncu"});
+    formula.traffic = one_of(value, "traffic", "", {"interface", "nersc", "ncu", "import"});
   formula.source = one_of(value, "source", "measured", {"measured", "counted", "estimated"});
   value.each("sum", [&](const JsonReader& item) {
     formula.sum.push_back({metric(item.at("metric")), weight(item)});

@@ -19,7 +19,8 @@ struct MetricTerm {
 struct MetricFormula {
   std::string quantity;  ///< "flop.f64", "tensor.bf16", "op.i32", "bytes.L2.total", "clock.sm"
   std::string set;       ///< "sass", "hw" or "tensor": what may be counted in one run
-  std::string traffic;   ///< "interface", "nersc" or "ncu" where definitions differ; else empty
+  /// "interface", "nersc" or "ncu" where definitions differ, "import" of what is only imported.
+  std::string traffic;
   std::string source = "measured";  ///< or "counted" (each instruction was), "estimated"
   std::vector<MetricTerm> sum;
   std::vector<std::string> caveats;  ///< sentences

@@ -44,7 +44,8 @@ double value_of(const MetricFormula& formula, const Values& values) {
 
 class Counting {
  public:
-  Counting(const Chip& chip, const Values& values) : chip_(chip), values_(values) {}
+  Counting(const Chip& chip, const Values& values, const std::string& traffic)
+      : chip_(chip), values_(values), traffic_(traffic) {}
 
   KernelCounts take() {
     for (const MetricFormula& formula : chip_.formulas)
@@ -101,7 +102,10 @@ class Counting {
   /// The first definition of which all metrics are there; both directions or none.
   void add_level(const std::string& level) {
     std::string lacks;
-    for (const char* traffic : {"", "interface", "nersc", "ncu"}) {
+    // What no plan asks for comes last: other tools' tables have it.
+    for (const std::string& traffic :
+         {std::string(), traffic_, std::string("interface"), std::string("nersc"),
+          std::string("ncu"), std::string("import")}) {
       const auto formulas = formulas_of(level, traffic);
       if (formulas.empty()) continue;
       std::string metric;
@@ -160,13 +164,15 @@ class Counting {
 
   const Chip& chip_;
   const Values& values_;
+  const std::string& traffic_;
   KernelCounts counts_;
 };
 
 }  // namespace
 
-KernelCounts counts_of(const Chip& chip, const std::map<std::string, double>& values) {
-  return Counting(chip, values).take();
+KernelCounts counts_of(const Chip& chip, const std::map<std::string, double>& values,
+                       const std::string& traffic) {
+  return Counting(chip, values, traffic).take();
 }
 
 }  // namespace roofmark::cupti

@@ -46,7 +46,8 @@ struct KernelCounts {
 /// `values` by full name ("smsp__sass_thread_inst_executed_op_ffma_pred_on.sum"), in CUPTI's own
 /// units (gpu__time_duration in nanoseconds), all sets of a plan put together. A quantity of which
 /// one metric is missing is missing. Of several definitions of traffic that one is taken whose
-/// metrics are there: "interface", "nersc", "ncu", in this order.
-KernelCounts counts_of(const Chip& chip, const std::map<std::string, double>& values);
+/// metrics are there: `traffic` first, then "interface", "nersc", "ncu".
+KernelCounts counts_of(const Chip& chip, const std::map<std::string, double>& values,
+                       const std::string& traffic = "interface");
 
 }  // namespace roofmark::cupti

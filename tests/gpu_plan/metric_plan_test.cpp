@@ -62,6 +62,8 @@ TEST_CASE("a plan of the table counts every quantity, each set in one pass of th
         for (const MetricTerm& term : formula.sum)
           if (formula.traffic.empty() || formula.traffic == traffic)
             CHECK(metrics.count(term.metric) == 1);
+          else if (formula.traffic == "import")
+            CHECK(metrics.count(term.metric) == 0);
       for (const std::string& metric : chip.probe) CHECK(metrics.count(metric) == 1);
       CHECK(runs_of(plan, "sass") == 1);
       for (const MetricSet& set : plan.sets) {

@@ -152,6 +152,52 @@ TEST_CASE("a kernel on tensor units has no FLOPs rather than the few beside them
   CHECK(profile.regions[0].work.bytes.count("DRAM") == 1);
 }
 
+TEST_CASE("what a tensor unit could do at most is no work of it") {
+  auto metrics = f64_kernel;
+  metrics.emplace_back("sm__ops_path_tensor_src_fp16.sum.peak_sustained", "540,672 /cycle");
+  metrics.emplace_back("sm__inst_executed_pipe_tensor.sum", "0 inst");
+  CHECK_FALSE(imported(long_table(metrics)).regions[0].work.flop.empty());
+}
+
+TEST_CASE("each chip's own names and formulas, and a note where a chip is not known") {
+  const auto table_of = [](const std::string& capability, const std::string& columns,
+                           const std::string& values) {
+    std::string row = launch(0, "k");
+    row.replace(row.rfind("\"9.0\""), 5, "\"" + capability + "\"");
+    return std::string(identity) + columns + "\n" + row + values + "\n";
+  };
+  const Profile rtx = imported(table_of(
+      "12.0",
+      ",\"dram__bytes_op_read.sum\",\"dram__bytes_op_write.sum\",\"gpu__time_duration.sum\"",
+      ",\"100\",\"50\",\"1\""));
+  CHECK(rtx.regions[0].work.bytes.at("DRAM").read->value == 100);
+  CHECK(rtx.regions[0].work.bytes.at("DRAM").write->value == 50);
+
+  std::string columns = ",\"gpu__time_duration.sum\"", values = ",\"1\"";
+  for (const char* op : {"fadd", "fmul", "ffma", "fadd2", "fmul2", "ffma2"}) {
+    columns += ",\"smsp__sass_thread_inst_executed_op_" + std::string(op) + "_pred_on.sum\"";
+    values += ",\"1,000\"";
+  }
+  const auto f32 = [&](const std::string& capability) {
+    return imported(table_of(capability, columns, values))
+        .regions[0]
+        .work.flop.at(Precision::f32)
+        .value;
+  };
+  CHECK(f32("9.0") == 4000);
+  CHECK(f32("10.0") == 12000);
+
+  const auto notes_of = [&](const std::string& capability) {
+    std::string all;
+    for (const std::string& note : imported(table_of(capability, columns, values)).notes)
+      all += note;
+    return all;
+  };
+  CHECK(notes_of("9.0").find("read as those of") == std::string::npos);
+  CHECK(notes_of("99.0").find("99.0 is not known") != std::string::npos);
+  CHECK(notes_of("").find("no compute capability") != std::string::npos);
+}
+
 TEST_CASE("processes share numbers of launches, devices do not share a roof") {
   auto table = long_table(f64_kernel);
   std::string second = table.substr(table.find("\"0\",\"7\""));

@@ -4,103 +4,29 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <map>
 #include <roofmark/roofline.hpp>
 #include <set>
 
-#include "import_data.hpp"
+#include "collectors/cupti/ceilings/theory.hpp"
+#include "collectors/cupti/kernel_counts.hpp"
+#include "nsight_metrics.hpp"
 #include "nsight_value.hpp"
 
 namespace roofmark::import {
 namespace {
 
-using Json = nlohmann::json;
-
-/// The table of metrics. Ours, and compiled in: a fault in it is a fault of the build.
-const Json& table() {
-  static const Json json = Json::parse(nsight_text());
-  return json;
-}
-
-std::string text_at(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found == json.end() ? std::string() : found->get<std::string>();
-}
-
-std::optional<double> value_at(const Launch& launch, const std::string& metric) {
-  const auto found = launch.metrics.find(metric);
-  if (metric.empty() || found == launch.metrics.end()) return std::nullopt;
-  return metric_value(found->second.text, found->second.unit);
-}
-
-std::optional<double> product(std::optional<double> a, std::optional<double> b) {
-  return a && b ? std::optional(*a * *b) : std::nullopt;
-}
-
-std::optional<double> time_of(const Launch& launch) {
-  for (const Json& metric : table()["time"])
-    if (const auto time = value_at(launch, metric.get<std::string>()); time && *time > 0)
-      return time;
-  return std::nullopt;
-}
-
-/// A count over the kernel: its sum, or what is counted in a cycle over its cycles.
-std::optional<double> count_of(const Launch& launch, const std::string& metric) {
-  if (const auto sum = value_at(launch, metric + ".sum")) return sum;
-  const auto cycles = product(value_at(launch, text_at(table(), "count_clock")), time_of(launch));
-  return product(value_at(launch, metric + ".sum.per_cycle_elapsed"), cycles);
-}
-
-/// FLOPs of a precision; nothing where one of its kinds of instructions was not counted.
-std::optional<double> flop_of(const Launch& launch, const std::string& precision) {
-  double sum = 0;
-  for (const Json& part : table()["flop"]) {
-    if (text_at(part, "precision") != precision) continue;
-    auto count = product(count_of(launch, text_at(part, "metric")), part["weight"].get<double>());
-    if (!count) {
-      // Nsight Compute's own roofline has these per cycle and weighted.
-      const auto cycles =
-          product(value_at(launch, text_at(table(), "count_clock")), time_of(launch));
-      count = product(value_at(launch, text_at(part, "doubled")), cycles);
-    }
-    if (!count) return std::nullopt;
-    sum += *count;
-  }
-  return sum;
-}
-
-struct LevelBytes {
-  std::optional<double> read, write, total;
-  explicit operator bool() const { return (read && write) || total; }
-};
-
-/// The most that any metric of tensor units says; nothing where the table has none of them.
+/// The most that any metric of tensor units says; nothing where the table has none of them. Wider
+/// than the chip's own probe: versions have counted them by many names.
 std::optional<double> tensor_work(const Launch& launch) {
   std::optional<double> most;
   for (const auto& [metric, cell] : launch.metrics)
     if (metric.find("pipe_tensor") != std::string::npos ||
         metric.find("path_tensor") != std::string::npos)
-      if (const auto value = metric_value(cell.text, cell.unit))
+      if (const auto value = metric_value(cell.text, cell.unit);
+          value && metric.find(".peak_sustained") == std::string::npos)
         most = std::max(most.value_or(0), *value);
   return most;
-}
-
-LevelBytes bytes_of(const Launch& launch, const Json& level) {
-  LevelBytes bytes;
-  const auto first_of = [&](const char* key) -> std::optional<double> {
-    const auto names = level.find(key);
-    if (names == level.end()) return std::nullopt;
-    for (const Json& metric : *names)
-      if (const auto value = value_at(launch, metric.get<std::string>())) return value;
-    return std::nullopt;
-  };
-  bytes.read = first_of("read");
-  bytes.write = first_of("write");
-  const std::string total = text_at(level, "total");
-  bytes.total = value_at(launch, total + ".sum");
-  if (!bytes.total)
-    bytes.total = product(value_at(launch, total + ".sum.per_second"), time_of(launch));
-  return bytes;
 }
 
 Count measured(double value) {
@@ -121,33 +47,30 @@ void add(std::optional<Count>& sum, const std::optional<double>& value) {
 /// Launches of one kernel.
 class Kernel {
  public:
-  explicit Kernel(const std::string& name) { region_.path = {name}; }
+  Kernel(const std::string& name, const cupti::Chip& chip) : chip_(chip) { region_.path = {name}; }
 
   void add_launch(const Launch& launch) {
     const auto time = time_of(launch);
     if (time) times_.push_back(*time);
     ++region_.visits;
     used_tensor_units_ = used_tensor_units_ || tensor_work(launch).value_or(0) > 0;
+    const cupti::KernelCounts counts =
+        counts_of(chip_, values_of(launch, chip_), nsight_word("traffic"));
     for (const char* precision : {"f64", "f32", "f16"}) {
-      const auto flop = flop_of(launch, precision);
-      if (!flop) {
+      const auto flop = counts.flop.find(precision);
+      if (flop == counts.flop.end())
         unknown_flop_.insert(precision);
-        continue;
-      }
-      flop_[precision] += *flop;
+      else
+        flop_[precision] += flop->second;
     }
-    for (const Json& level : table()["bytes"]) {
-      const std::string name = text_at(level, "level");
-      const LevelBytes bytes = bytes_of(launch, level);
-      if (!bytes) continue;
+    for (const auto& [level, name] : nsight_levels()) {
+      const auto bytes = counts.bytes.find(level);
+      if (bytes == counts.bytes.end()) continue;
       Traffic& traffic = region_.work.bytes[name];
       ++byte_launches_[name];
-      if (bytes.read && bytes.write) {
-        add(traffic.read, bytes.read);
-        add(traffic.write, bytes.write);
-      } else {
-        add(traffic.total, bytes.total);
-      }
+      add(traffic.read, bytes->second.read);
+      add(traffic.write, bytes->second.write);
+      add(traffic.total, bytes->second.total);
     }
   }
 
@@ -175,7 +98,7 @@ class Kernel {
   }
 
  private:
-  static std::string ask() { return text_at(table(), "ask"); }
+  static std::string ask() { return nsight_word("ask"); }
 
   void put_times(Region& region) {
     if (times_.size() != region.visits) {
@@ -221,6 +144,7 @@ class Kernel {
                                 ask()});
   }
 
+  const cupti::Chip& chip_;
   Region region_;
   std::vector<double> times_;
   std::map<std::string, double> flop_;
@@ -229,53 +153,55 @@ class Kernel {
   std::map<std::string, std::uint64_t> byte_launches_;
 };
 
-/// The chip's own limits at the clocks of the table: the median over its launches.
-std::optional<double> median_product(const std::vector<Launch>& launches,
-                                     const std::string& per_cycle, const std::string& clock) {
-  std::vector<double> values;
-  for (const Launch& launch : launches)
-    if (const auto value = product(value_at(launch, per_cycle), value_at(launch, clock)))
-      values.push_back(*value);
-  if (values.empty()) return std::nullopt;
+double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
 }
 
-Machine machine_of(const std::vector<Launch>& launches) {
+/// The chip's own limits at the clocks of the table: by quantity the median over its launches.
+std::map<std::string, double> peaks_of(const std::vector<Launch>& launches,
+                                       const cupti::Chip& chip) {
+  std::map<std::string, std::vector<double>> all;
+  for (const Launch& launch : launches)
+    for (const GpuCeiling& ceiling : cupti::derived_ceilings(chip, values_of(launch, chip)))
+      all[ceiling.quantity].push_back(ceiling.per_s);
+  std::map<std::string, double> peaks;
+  for (auto& [quantity, values] : all) peaks[quantity] = median(std::move(values));
+  return peaks;
+}
+
+Machine machine_of(const std::vector<Launch>& launches, const cupti::Chip& chip) {
   Machine machine;
   const Launch& first = launches.front();
-  const auto name = first.metrics.find(text_at(table(), "device_name"));
+  const auto name = first.metrics.find(nsight_word("device_name"));
   machine.identity["cpu_model"] = name != first.metrics.end() && !name->second.text.empty()
                                       ? name->second.text
                                       : "GPU of compute capability " + first.compute_capability;
   machine.identity["kind"] = "gpu";
   // Its ceilings are of the whole device: the model's one core.
   machine.topology.cores = machine.topology.threads = 1;
-  for (const Json& peak : table()["peaks"]) {
-    auto per_s =
-        product(median_product(launches, text_at(peak, "metric"), text_at(table(), "peak_clock")),
-                peak["weight"].get<double>());
-    if (!per_s)
-      per_s = median_product(launches, text_at(peak, "weighted"), text_at(table(), "peak_clock"));
-    const auto precision = parse_word<Precision>(text_at(peak, "precision"));
-    if (!per_s || !(*per_s > 0) || !precision) continue;
+  const auto peaks = peaks_of(launches, chip);
+  for (const char* word : {"f64", "f32", "f16"}) {
+    const auto peak = peaks.find("flop." + std::string(word));
+    const auto precision = parse_word<Precision>(word);
+    if (peak == peaks.end() || !precision) continue;
     ComputeCeiling ceiling;
     ceiling.precision = *precision;
     ceiling.isa = "cuda";
     ceiling.scope = "core";
-    ceiling.flop_per_s = *per_s;
+    ceiling.flop_per_s = peak->second;
     ceiling.source = Source::theoretical;
     machine.compute.push_back(ceiling);
   }
-  for (const Json& level : table()["bytes"]) {
-    const auto per_s = median_product(launches, text_at(level, "peak"), text_at(level, "clock"));
-    if (!per_s || !(*per_s > 0)) continue;
+  for (const auto& [level, shown] : nsight_levels()) {
+    const auto peak = peaks.find("bytes." + level);
+    if (peak == peaks.end()) continue;
     for (const char* pattern : {"read", "copy", "triad"}) {
       BandwidthCeiling ceiling;
-      ceiling.level = text_at(level, "level");
+      ceiling.level = shown;
       ceiling.pattern = pattern;
       ceiling.isa = "cuda";
-      ceiling.interface_bytes_per_s = ceiling.program_bytes_per_s = *per_s;
+      ceiling.interface_bytes_per_s = ceiling.program_bytes_per_s = peak->second;
       ceiling.source = Source::theoretical;
       machine.bandwidth.push_back(ceiling);
     }
@@ -309,11 +235,13 @@ Result<Profile> profile_of(const std::vector<Launch>& all, const std::string& na
   if (!launches) return tl::unexpected(launches.error());
   Profile profile;
   profile.program.command = {"ncu", name};
-  profile.machine = machine_of(*launches);
+  const ChipOfTable table = chip_for(launches->front().compute_capability);
+  const cupti::Chip& chip = *table.chip;
+  profile.machine = machine_of(*launches, chip);
   std::vector<std::string> order;
   std::map<std::string, Kernel> kernels;
   for (const Launch& launch : *launches) {
-    const auto [found, fresh] = kernels.try_emplace(launch.kernel, launch.kernel);
+    const auto [found, fresh] = kernels.try_emplace(launch.kernel, launch.kernel, chip);
     if (fresh) order.push_back(launch.kernel);
     found->second.add_launch(launch);
   }
@@ -333,10 +261,10 @@ Result<Profile> profile_of(const std::vector<Launch>& all, const std::string& na
     profile.notes.push_back(
         "Whether tensor units worked is not in the table: if they did, their FLOPs are not in this "
         "report. sm__inst_executed_pipe_tensor.sum tells.");
+  if (!table.note.empty()) profile.notes.push_back(table.note);
   if (profile.machine.compute.empty() && profile.machine.bandwidth.empty())
-    profile.notes.push_back(
-        "The table has no peaks of the device, so there is no roof: " + text_at(table(), "ask") +
-        " has them, or give a machine with --machine.");
+    profile.notes.push_back("The table has no peaks of the device, so there is no roof: " +
+                            nsight_word("ask") + " has them, or give a machine with --machine.");
   judge(profile);
   const std::string locus = "gpu:" + launches->front().device;
   for (Region& region : profile.regions)

@@ -1,0 +1,111 @@
+#include "nsight_metrics.hpp"
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "import_data.hpp"
+#include "nsight_value.hpp"
+
+namespace roofmark::import {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Ours, and compiled in: a fault in it is a fault of the build.
+const Json& names() {
+  static const Json json = Json::parse(nsight_text());
+  return json;
+}
+
+const cupti::ChipTable& chips() {
+  static const cupti::ChipTable table = *cupti::chip_table_from_json(chips_text(), "chips.json");
+  return table;
+}
+
+std::optional<double> value_at(const Launch& launch, const std::string& metric) {
+  const auto found = launch.metrics.find(metric);
+  if (found == launch.metrics.end()) return std::nullopt;
+  return metric_value(found->second.text, found->second.unit);
+}
+
+std::optional<double> product(std::optional<double> a, std::optional<double> b) {
+  return a && b ? std::optional(*a * *b) : std::nullopt;
+}
+
+std::optional<double> cycles_of(const Launch& launch) {
+  return product(value_at(launch, nsight_word("count_clock")), time_of(launch));
+}
+
+/// As it stands; a sum also from what is counted in a cycle or a second.
+std::optional<double> direct(const Launch& launch, const std::string& metric) {
+  if (const auto value = value_at(launch, metric)) return value;
+  if (!metric.ends_with(".sum")) return std::nullopt;
+  if (const auto value =
+          product(value_at(launch, metric + ".per_cycle_elapsed"), cycles_of(launch)))
+    return value;
+  return product(value_at(launch, metric + ".per_second"), time_of(launch));
+}
+
+/// Under one of its other names.
+std::optional<double> by_alias(const Launch& launch, const std::string& metric) {
+  const Json& aliases = names()["aliases"];
+  const auto known = aliases.find(metric);
+  if (known == aliases.end()) return std::nullopt;
+  for (const Json& alias : *known) {
+    auto value = direct(launch, alias["metric"].get<std::string>());
+    if (alias.value("per_cycle", false)) value = product(value, cycles_of(launch));
+    if (value) return *value * alias.value("weight", 1.0);
+  }
+  return std::nullopt;
+}
+
+void put(std::map<std::string, double>& values, const Launch& launch, const std::string& metric) {
+  auto value = direct(launch, metric);
+  if (!value) value = by_alias(launch, metric);
+  if (!value) return;
+  // Times of the table were made seconds when they were read; CUPTI counts nanoseconds.
+  constexpr double nanoseconds = 1e9;
+  values[metric] =
+      metric.find("__time_duration.") != std::string::npos ? *value * nanoseconds : *value;
+}
+
+}  // namespace
+
+std::string nsight_word(const char* key) {
+  return names()[key].get<std::string>();
+}
+
+std::map<std::string, std::string> nsight_levels() {
+  return names()["levels"].get<std::map<std::string, std::string>>();
+}
+
+ChipOfTable chip_for(const std::string& compute_capability) {
+  if (const cupti::Chip* chip = chips().of_capability(compute_capability)) return {chip, ""};
+  const bool none = compute_capability.empty();
+  const cupti::Chip* chip =
+      chips().chip(nsight_word(none ? "chip_without_capability" : "chip_of_tomorrow"));
+  return {chip, (none ? "The table has no compute capability"
+                      : "Compute capability " + compute_capability + " is not known") +
+                    std::string(": its metrics were read as those of ") + chip->family + "."};
+}
+
+std::optional<double> time_of(const Launch& launch) {
+  for (const Json& metric : names()["time"])
+    if (const auto time = value_at(launch, metric.get<std::string>()); time && *time > 0)
+      return time;
+  return std::nullopt;
+}
+
+std::map<std::string, double> values_of(const Launch& launch, const cupti::Chip& chip) {
+  std::map<std::string, double> values;
+  for (const cupti::MetricFormula& formula : chip.formulas)
+    for (const cupti::MetricTerm& term : formula.sum) put(values, launch, term.metric);
+  for (const std::string& metric : chip.probe) put(values, launch, metric);
+  for (const cupti::PeakFormula& peak : chip.peaks) {
+    put(values, launch, peak.per_cycle.metric);
+    put(values, launch, peak.clock);
+  }
+  return values;
+}
+
+}  // namespace roofmark::import
