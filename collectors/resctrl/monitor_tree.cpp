@@ -15,6 +15,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "kernel_option.hpp"
+
 namespace roofmark::resctrl {
 namespace {
 
@@ -60,7 +62,7 @@ Problem not_there(const fs::path& root) {
     return {
         "the kernel has no resctrl file system: it was built without, or the processor lacks "
         "monitoring",
-        root.string(), "boot a kernel with CONFIG_X86_CPU_RESCTRL=y"};
+        root.string(), kernel_with_resctrl};
   return {"resctrl is not mounted", root.string(),
           "sudo mount -t resctrl resctrl " + root.string()};
 }

@@ -344,3 +344,23 @@ TEST_CASE("a PMU is read as the kernel writes it, or refused") {
   CHECK_FALSE(read_pmu_device(kernel.device("uncore_imc_0")));
   CHECK_FALSE(read_pmu_device(kernel.device("none")));
 }
+
+TEST_CASE("a common event of Arm that the processor does not have is not believed") {
+  PmuDevice pmu;
+  pmu.name = "armv8_pmuv3_0";
+  pmu.format = {{"event", "config:0-15"}};
+  pmu.aliases["inst_retired"] = {"event=0x0008", std::nullopt, ""};
+  CHECK_FALSE(why_not_implemented({0x08, 1, 0}, pmu));
+  const auto why = why_not_implemented({0x37, 0, 0}, pmu);
+  REQUIRE(why);
+  CHECK(why->reason.find("0x37") != std::string::npos);
+  // Events that a processor may have beside the common ones are in no list.
+  CHECK_FALSE(why_not_implemented({0x74, 0, 0}, pmu));
+  CHECK_FALSE(why_not_implemented({0x80c0, 0, 0}, pmu));
+  // A kernel that lists none, and other architectures.
+  PmuDevice bare = pmu, intel = pmu;
+  bare.aliases.clear();
+  intel.name = "cpu";
+  CHECK_FALSE(why_not_implemented({0x37, 0, 0}, bare));
+  CHECK_FALSE(why_not_implemented({0x37, 0, 0}, intel));
+}

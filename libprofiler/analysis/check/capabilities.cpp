@@ -8,6 +8,7 @@
 #include "analysis/counters/table_match.hpp"
 #include "collectors/cupti/availability.hpp"
 #include "collectors/papi/events.hpp"
+#include "collectors/resctrl/kernel_option.hpp"
 #include "collectors/resctrl/monitor_tree.hpp"
 
 namespace roofmark::check {
@@ -68,12 +69,21 @@ bool is_uncore(const std::string& pmu) {
   return false;
 }
 
+/// Which drivers there are on this architecture; the kernel loads the right one where it knows it.
+#if defined(__x86_64__)
+constexpr const char* load_uncore_driver = "sudo modprobe intel_uncore || sudo modprobe amd_uncore";
+#elif defined(__aarch64__)
+constexpr const char* load_uncore_driver = "sudo modprobe -a arm-cmn arm_dsu_pmu arm_dmc620_pmu";
+#else
+constexpr const char* load_uncore_driver = "";
+#endif
+
 Fact uncore(const HostFacts& host) {
   std::vector<std::string> found;
   std::copy_if(host.pmus.begin(), host.pmus.end(), std::back_inserter(found), is_uncore);
   if (!found.empty()) return {"Uncore PMUs", joined(found), ""};
   return {"Uncore PMUs", host.virtual_machine ? "none (a virtual machine has none)" : "none",
-          host.virtual_machine ? "" : "sudo modprobe intel_uncore || sudo modprobe amd_uncore"};
+          host.virtual_machine ? "" : load_uncore_driver};
 }
 
 Fact resctrl(const HostFacts& host) {
@@ -84,8 +94,7 @@ Fact resctrl(const HostFacts& host) {
         ""};
   if (!host.bandwidth_monitoring)
     return {"resctrl", "this processor counts no bytes per group", ""};
-  if (!host.resctrl_known)
-    return {"resctrl", "not in this kernel", "boot a kernel with CONFIG_X86_CPU_RESCTRL=y"};
+  if (!host.resctrl_known) return {"resctrl", "not in this kernel", resctrl::kernel_with_resctrl};
   return {"resctrl", "not mounted", "sudo mount -t resctrl resctrl /sys/fs/resctrl"};
 }
 

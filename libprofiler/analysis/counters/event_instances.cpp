@@ -39,6 +39,8 @@ Result<std::vector<EventInstance>> of_core(const CounterEvent& event, const Tabl
   if (!pmu) return tl::unexpected(pmu.error());
   auto numbers = encode_event(event, *pmu);
   if (!numbers) return tl::unexpected(numbers.error());
+  if (event.type == EventType::raw)
+    if (auto why = why_not_implemented(*numbers, *pmu)) return tl::unexpected(std::move(*why));
   std::uint32_t type = pmu->type;
   if (event.type == EventType::hardware) {
     if (type != PERF_TYPE_RAW) numbers->config |= std::uint64_t{type} << pmu_type_shift;
@@ -71,7 +73,7 @@ Result<std::vector<EventInstance>> of_packages(const CounterEvent& event,
   }
   if (all.empty())
     return tl::unexpected(Problem{"the kernel has no PMU `" + event.pmu + "`", "",
-                                  "modprobe the uncore driver (intel_uncore, amd_uncore), or "
+                                  "modprobe the uncore driver (`roofmark check` names it), or "
                                   "count on bare metal"});
   return all;
 }

@@ -115,4 +115,20 @@ Result<AttributeNumbers> encode_event(const CounterEvent& event, const PmuDevice
               "update the kernel"});
 }
 
+std::optional<Problem> why_not_implemented(const AttributeNumbers& event, const PmuDevice& pmu) {
+  // Arm Architecture Reference Manual, PMCEID0 and PMCEID1: the first 64 events; kernels name those
+  // up to here.
+  constexpr std::uint64_t last_common = 0x37, number = 0xffff;
+  if (!pmu.name.starts_with("armv") || (event.config & number) > last_common || pmu.aliases.empty())
+    return std::nullopt;
+  for (const auto& [name, alias] : pmu.aliases) {
+    const auto listed = encode_terms(alias.terms, pmu.format, name);
+    if (listed && (listed->config & number) == (event.config & number)) return std::nullopt;
+  }
+  return Problem{
+      fmt::format("this processor does not implement the event 0x{:02x}: it would count 0",
+                  event.config & number),
+      "", "nothing to do: it is the processor's, or the virtual machine's, to count it"};
+}
+
 }  // namespace roofmark

@@ -47,7 +47,8 @@ std::vector<KindOfCore> kinds_of(const std::vector<TableMatch>& matches,
         problem = Problem{untrusted(*finding), state.quantity,
                           "--counters emulated; roofmark check tests it again"};
       if (!problem) continue;
-      if (!first || state.quantity.rfind("flop.", 0) == 0) first = problem;
+      if (!first || !can_be_changed(*first) || state.quantity.rfind("flop.", 0) == 0)
+        first = problem;
       kind.refused.push_back({state.quantity, state.scope, *problem});
     }
     kinds.push_back(std::move(kind));

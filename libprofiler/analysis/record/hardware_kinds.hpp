@@ -28,4 +28,10 @@ std::vector<KindOfCore> kinds_of(const std::vector<TableMatch>& matches,
 /// Of the tables; none where all are refused.
 std::vector<WantedQuantity> quantities_of(const std::vector<KindOfCore>& kinds);
 
+/// Of several reasons one that somebody can do something about is worth more: a remedy that begins
+/// with "nothing to do" is none.
+inline bool can_be_changed(const Problem& problem) {
+  return problem.remedy.rfind("nothing to do", 0) != 0;
+}
+
 }  // namespace roofmark

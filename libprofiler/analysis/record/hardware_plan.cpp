@@ -20,6 +20,14 @@
 namespace roofmark {
 namespace {
 
+/// Of several reasons the first that somebody can do something about.
+const Problem& why_nothing_counts(const std::vector<UnplannedQuantity>& absent) {
+  const auto changeable =
+      std::find_if(absent.begin(), absent.end(),
+                   [](const UnplannedQuantity& entry) { return can_be_changed(entry.problem); });
+  return (changeable == absent.end() ? absent.front() : *changeable).problem;
+}
+
 namespace fs = std::filesystem;
 
 std::string text_of(const fs::path& file) {
@@ -107,7 +115,7 @@ Result<HardwarePlan> plan_by_papi(std::shared_ptr<const EventTables> tables,
     return tl::unexpected(
         planned->plan.absent.empty()
             ? Problem{"PAPI counts none of the table's events", "", "roofmark check"}
-            : planned->plan.absent.front().problem);
+            : why_nothing_counts(planned->plan.absent));
   passes.collector = "papi";
   passes.tables = std::move(tables);
   passes.variables = variables_here();
@@ -211,7 +219,7 @@ Result<HardwarePlan> plan_hardware(const HardwareOptions& options) {
   if (passes.plan.formulas.empty())
     return tl::unexpected(passes.plan.absent.empty()
                               ? Problem{"nothing is left to be counted", "", "roofmark check"}
-                              : passes.plan.absent.front().problem);
+                              : why_nothing_counts(passes.plan.absent));
   if (options.multiplex)
     put_in_one_pass(passes.plan);
   else if (options.once)
