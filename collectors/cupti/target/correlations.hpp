@@ -23,16 +23,14 @@ class Correlations {
 
   void put(std::uint32_t correlation, Call call) {
     Slot& slot = slots_[correlation & mask_];
-    slot.key.store(0, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_release);
+    slot.key.exchange(0, std::memory_order_acq_rel);  // what follows stays behind it
     slot.begin_ns.store(call.begin_ns, std::memory_order_relaxed);
     slot.key.store(key_of(correlation, call.path), std::memory_order_release);
   }
   std::optional<Call> find(std::uint32_t correlation) const {
     const Slot& slot = slots_[correlation & mask_];
     const std::uint64_t key = slot.key.load(std::memory_order_acquire);
-    const std::int64_t begin = slot.begin_ns.load(std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_acquire);
+    const std::int64_t begin = slot.begin_ns.load(std::memory_order_acquire);
     if (key >> 32 != correlation || slot.key.load(std::memory_order_relaxed) != key || key == 0)
       return std::nullopt;
     return Call{static_cast<std::uint32_t>(key) - 1, begin};
