@@ -38,7 +38,9 @@ Problem absent(const std::string& reason, const std::string& where) {
 std::vector<std::string> candidates() {
   if (const char* given = std::getenv("ROOFMARK_CUPTI_LIBRARY"); given != nullptr && *given != '\0')
     return {given};
-  const std::string name = "libcupti.so." + std::to_string(CUPTI_API_VERSION / 10000);
+  // Up to CUDA 12 the version counts releases (24: 12.6); since, it is 130001 for 13.0.1.
+  constexpr int major = CUPTI_API_VERSION < 10000 ? 12 : CUPTI_API_VERSION / 10000;
+  const std::string name = "libcupti.so." + std::to_string(major);
   std::vector<std::string> all = {name};
   for (const char* root : {"/usr/local/cuda", "/opt/cuda"})
     for (const char* folder : {"/lib64/", "/lib/", "/extras/CUPTI/lib64/"})
