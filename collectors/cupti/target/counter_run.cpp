@@ -1,14 +1,26 @@
 #include "counter_run.hpp"
 
+#include <time.h>
+
 namespace roofmark::cupti {
 namespace {
 
-constexpr auto patience_at_exit = std::chrono::seconds(2);
+/// Whether the lock was had in time. By trying: a lock with a deadline is unknown to older C
+/// libraries and to the thread sanitizer.
+bool lock_soon(std::unique_lock<std::mutex>& lock) {
+  constexpr unsigned tries = 200;
+  constexpr timespec pause{0, 10'000'000};  // two seconds in all
+  for (unsigned i = 0; i < tries; ++i) {
+    if (lock.try_lock()) return true;
+    nanosleep(&pause, nullptr);
+  }
+  return false;
+}
 
 /// What this thread's launch holds from its begin to its end.
 struct Held {
   std::shared_ptr<void> context;
-  std::unique_lock<std::timed_mutex> lock;
+  std::unique_lock<std::mutex> lock;
 };
 Held& held() {
   thread_local Held here;
@@ -109,8 +121,8 @@ void CounterRun::finish() {
   }
   for (const auto& [handle, context] : all) {
     // A launch holds it as long as its kernel runs, which may be for ever.
-    const std::unique_lock launching(context->mutex, patience_at_exit);
-    if (launching.owns_lock()) {
+    std::unique_lock launching(context->mutex, std::defer_lock);
+    if (lock_soon(launching)) {
       drain(*context);
       context->session.close();
     } else {

@@ -1,7 +1,6 @@
 // A run for counters: one session of the range profiler for each context.
 #pragma once
 
-#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -39,7 +38,7 @@ class CounterRun : public Run {
   struct Context {
     Context(Recorder& recorder, CUcontext context, std::uint32_t device)
         : session(recorder, context, device) {}
-    std::timed_mutex mutex;
+    std::mutex mutex;
     CounterSession session;
     std::vector<Launch> launches;  // since the start
     bool paused = false;           // for a graph
