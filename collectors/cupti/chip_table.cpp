@@ -1,5 +1,6 @@
 #include "chip_table.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -153,6 +154,12 @@ const Chip* ChipTable::of_capability(std::string_view capability) const {
   for (const Chip& candidate : chips)
     if (candidate.compute_capability == capability) return &candidate;
   return nullptr;
+}
+
+bool ChipTable::is_alone(const Chip& chip) const {
+  return std::count_if(chips.begin(), chips.end(), [&](const Chip& other) {
+           return other.compute_capability == chip.compute_capability;
+         }) == 1;
 }
 
 Result<ChipTable> chip_table_from_json(std::string_view text, const std::string& name) {

@@ -68,6 +68,8 @@ struct ChipTable {
   const Chip* chip(std::string_view name) const;
   /// The first chip of this compute capability, "9.0"; chips of one capability count alike.
   const Chip* of_capability(std::string_view capability) const;
+  /// Whether no other chip has its compute capability, so that the one tells the other.
+  bool is_alone(const Chip& chip) const;
 };
 
 Result<ChipTable> chip_table_from_json(std::string_view text, const std::string& name);

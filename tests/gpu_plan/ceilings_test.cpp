@@ -241,6 +241,8 @@ TEST_CASE("devices are measured through the driver, and leave nothing behind") {
   CHECK(gpu.name == "NVIDIA H100 of the test");
   CHECK(gpu.uuid == "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f");
   CHECK(gpu.compute_capability == "9.0");
+  CHECK(gpu.chip == "GH100");
+  CHECK(gpus->back().chip.empty());
   CHECK(gpu.multiprocessors == 132);
   CHECK(gpu.memory_bytes == std::size_t{400} << 20);
   CHECK(value(gpu.ceilings, "bytes.HBM") == Approx(3.352e12).epsilon(0.001));

@@ -39,6 +39,8 @@ TEST_CASE("the table knows the chips that CUPTI 13.0 can plan for") {
   CHECK(chip("GH100").compute_capability == "9.0");
   CHECK(chips().of_capability("8.6")->family == "Ampere");
   CHECK(chips().of_capability("1.0") == nullptr);
+  CHECK(chips().is_alone(chip("GH100")));
+  CHECK_FALSE(chips().is_alone(chip("GA102")));
   CHECK_FALSE(chip("GV100").not_collected.empty());
   CHECK(chip("TU117").probe.empty());
 }

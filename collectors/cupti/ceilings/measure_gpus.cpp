@@ -132,6 +132,7 @@ Result<std::vector<Gpu>> measure_gpus(const ChipTable& chips, const MeasureWindo
     const Chip* chip =
         chips.of_capability(fmt::format("{}.{}", device.compute_major, device.compute_minor));
     Gpu gpu = described(device, chip);
+    if (chip != nullptr && chips.is_alone(*chip)) gpu.chip = chip->name;
     auto measured = measure(gpu, *driver, device, windows, progress);
     std::vector<GpuCeiling> theoretical;
     if (chip != nullptr) {
