@@ -14,6 +14,7 @@
 #include "analysis/report/picture.hpp"
 #include "analysis/report/projection_text.hpp"
 #include "analysis/report/terminal.hpp"
+#include "analysis/roofline/gpu_machine.hpp"
 #include "analysis/text/parsing.hpp"
 #include "commands.hpp"
 #include "profile_file.hpp"
@@ -68,6 +69,9 @@ Result<std::vector<NamedRoof>> other_roofs(const Profile& profile,
     if (!machine) return tl::unexpected(machine.error());
     const auto model = machine->identity.find("cpu_model");
     roofs.push_back({model == machine->identity.end() ? file : model->second, *machine});
+    // Its GPUs beside it: another ridge for the same bytes of memory.
+    for (const Gpu& gpu : machine->gpus)
+      roofs.push_back({gpu.name.empty() ? gpu.uuid : gpu.name, memory_roof_of(gpu, "DRAM")});
   }
   return roofs;
 }
@@ -97,6 +101,14 @@ std::string text_of(const Profile& profile, const std::vector<NamedRoof>& others
     chart.utf8 = options.utf8;
     chart.colour = options.colour;
     text += '\n' + render_terminal_chart(drawn(profile, {arguments.level}, others), chart);
+    // Host and GPU stand under roofs of their own.
+    for (const std::string& locus : loci_of(profile)) {
+      ChartOptions other;
+      other.locus = locus;
+      if (locus == default_locus(profile)) continue;
+      const Chart apart = chart_of(profile, other);
+      if (!apart.points.empty()) text += '\n' + render_terminal_chart(apart, chart);
+    }
   }
   return text;
 }

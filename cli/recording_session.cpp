@@ -214,6 +214,8 @@ RecordOptions options_of(const RecordingArguments& arguments) {
   options.once = arguments.once;
   options.multiplex = arguments.multiplex;
   options.modelled_bytes = arguments.modelled_bytes;
+  options.gpu = arguments.gpu;
+  options.replay_kernels = arguments.replay == "kernel";
   if (const auto folder = store_folder({})) options.findings = *folder;
   if (arguments.budget_s > 0) options.budget_s = arguments.budget_s;
   options.install = InstallPaths::find();
@@ -294,6 +296,20 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
                    "scaled, and it is said by how much");
   command.add_flag("--modelled-bytes", arguments.modelled_bytes,
                    "Model the bytes that hardware counters can't count, in an emulated run");
+  command
+      .add_option("--gpu", arguments.gpu,
+                  "Kernels of CUDA programs, in further runs: auto (where the program was seen to "
+                  "use CUDA's driver), on, off")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "on", "off"}));
+  command
+      .add_option(
+          "--replay", arguments.replay,
+          "How kernels are counted: user (the program runs once for each set of counts), or "
+          "kernel (each kernel is run again for them, its memory restored), for programs "
+          "that do not do the same in every run")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"user", "kernel"}));
   command
       .add_option("--budget", arguments.budget_s,
                   "Seconds after which the counted run is ended (default 300; it says what was not "

@@ -20,6 +20,7 @@ struct RecordingArguments {
   std::string machine_file;
   std::string annotations = "auto";
   std::string papi;  ///< names of events, with commas between
+  std::string gpu = "auto", replay = "user";
   std::string packs = "auto";
   std::string resctrl_root;  ///< empty: the usual one, and no word where it can't be used
   double budget_s = 0;       ///< 0: the default

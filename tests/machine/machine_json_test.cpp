@@ -46,6 +46,20 @@ Machine sample() {
   bandwidth.high = 2.1e10;
   bandwidth.page_bytes = 2097152;
   machine.bandwidth = {bandwidth};
+  Gpu gpu;
+  gpu.uuid = "GPU-1";
+  gpu.name = "Some card";
+  gpu.chip = "GH100";
+  gpu.compute_capability = "9.0";
+  gpu.multiprocessors = 132;
+  gpu.memory_bytes = std::uint64_t{80} << 30;
+  gpu.l2_bytes = std::uint64_t{50} << 20;
+  gpu.sm_clock_hz = 1.98e9;
+  gpu.ceilings = {
+      {"tensor.bf16", "wgmma", 7e14, 4096.0 * 132, 6.5e14, 7e14, Source::measured, {"noisy"}},
+      {"bytes.HBM", "", 3.35e12, 0, 0, 0, Source::theoretical, {}}};
+  gpu.notes = {"its own note"};
+  machine.gpus = {gpu};
   machine.notes = {"a note"};
   return machine;
 }
@@ -72,6 +86,15 @@ TEST_CASE("a machine survives the way to JSON and back") {
   CHECK(back->compute[0].sustained);
   CHECK(back->bandwidth[0].program_bytes_per_s == 1.6e10);
   CHECK(back->identity == sample().identity);
+}
+
+TEST_CASE("GPUs survive the way to JSON and back; a machine without any says nothing of them") {
+  const auto back = machine_from_json(to_json(sample()), "m.json");
+  REQUIRE(back);
+  CHECK(back->gpus == sample().gpus);
+  Machine none = sample();
+  none.gpus.clear();
+  CHECK(to_json(none).find("gpus") == std::string::npos);
 }
 
 TEST_CASE("the fields are spelt as the format says") {

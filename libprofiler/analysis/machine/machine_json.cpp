@@ -84,6 +84,36 @@ Json to_value(const BandwidthCeiling& ceiling) {
   return value;
 }
 
+Json to_value(const GpuCeiling& ceiling) {
+  Json value = {{"quantity", ceiling.quantity}};
+  if (!ceiling.pattern.empty()) value["pattern"] = ceiling.pattern;
+  put(value, "value", ceiling.per_s);
+  put_positive(value, "per_cycle", ceiling.per_cycle);
+  put_positive(value, "low", ceiling.low);
+  put_positive(value, "high", ceiling.high);
+  value["source"] = spelling(ceiling.source);
+  if (!ceiling.flags.empty()) value["flags"] = ceiling.flags;
+  return value;
+}
+
+Json to_value(const Gpu& gpu) {
+  Json value = {{"uuid", gpu.uuid},
+                {"name", gpu.name},
+                {"chip", gpu.chip},
+                {"compute_capability", gpu.compute_capability},
+                {"integrated", gpu.integrated},
+                {"mig", gpu.mig},
+                {"multiprocessors", gpu.multiprocessors},
+                {"memory_bytes", gpu.memory_bytes}};
+  if (gpu.l2_bytes > 0) value["l2_bytes"] = gpu.l2_bytes;
+  if (gpu.sm_clock_hz) put_positive(value, "sm_clock_hz", *gpu.sm_clock_hz);
+  if (gpu.memory_clock_hz) put_positive(value, "memory_clock_hz", *gpu.memory_clock_hz);
+  value["ceilings"] = Json::array();
+  for (const GpuCeiling& ceiling : gpu.ceilings) value["ceilings"].push_back(to_value(ceiling));
+  value["notes"] = gpu.notes;
+  return value;
+}
+
 std::uint64_t read_count(const JsonReader& field, plausible::Counts range) {
   const auto& value = field.value();
   if (value.is_number_unsigned() && value >= range.least && value <= range.most) return value;
@@ -190,6 +220,41 @@ BandwidthCeiling read_bandwidth(const JsonReader& json) {
   return ceiling;
 }
 
+GpuCeiling read_gpu_ceiling(const JsonReader& json) {
+  GpuCeiling ceiling;
+  ceiling.quantity = json.text("quantity");
+  ceiling.pattern = json.text_or("pattern", "");
+  ceiling.per_s = read_number(json, "value", plausible::gpu_per_s);
+  ceiling.per_cycle = read_number_or(json, "per_cycle", plausible::gpu_per_cycle, 0);
+  ceiling.low = read_bound(json, "low", plausible::gpu_per_s, 0);
+  ceiling.high = read_bound(json, "high", plausible::gpu_per_s, 0);
+  ceiling.source = json.word<Source>("source");
+  ceiling.flags = json.texts("flags");
+  return ceiling;
+}
+
+Gpu read_gpu(const JsonReader& json) {
+  Gpu gpu;
+  gpu.uuid = json.text("uuid");
+  gpu.name = json.text_or("name", "");
+  gpu.chip = json.text_or("chip", "");
+  gpu.compute_capability = json.text_or("compute_capability", "");
+  gpu.integrated = json.flag_or("integrated", false);
+  gpu.mig = json.flag_or("mig", false);
+  gpu.multiprocessors = read_small(json, "multiprocessors", plausible::multiprocessors, 0);
+  if (json.has("memory_bytes"))
+    gpu.memory_bytes = read_count(json.at("memory_bytes"), plausible::memory_bytes);
+  if (json.has("l2_bytes")) gpu.l2_bytes = read_count(json.at("l2_bytes"), plausible::cache_bytes);
+  if (json.has("sm_clock_hz"))
+    gpu.sm_clock_hz = read_number(json, "sm_clock_hz", plausible::clock_hz);
+  if (json.has("memory_clock_hz"))
+    gpu.memory_clock_hz = read_number(json, "memory_clock_hz", plausible::clock_hz);
+  json.each("ceilings",
+            [&](const JsonReader& item) { gpu.ceilings.push_back(read_gpu_ceiling(item)); });
+  gpu.notes = json.texts("notes");
+  return gpu;
+}
+
 }  // namespace
 
 Json machine_to_value(const Machine& machine) {
@@ -206,6 +271,8 @@ Json machine_to_value(const Machine& machine) {
     value["ceilings"].push_back(to_value(ceiling));
   for (const BandwidthCeiling& ceiling : machine.bandwidth)
     value["ceilings"].push_back(to_value(ceiling));
+  // A machine without GPUs says nothing of them.
+  for (const Gpu& gpu : machine.gpus) value["gpus"].push_back(to_value(gpu));
   value["notes"] = machine.notes;
   return value;
 }
@@ -237,6 +304,7 @@ Result<Machine> machine_from_value(const Json& value, const std::string& name) {
     if (kind == "compute") machine.compute.push_back(read_compute(item));
     if (kind == "bandwidth") machine.bandwidth.push_back(read_bandwidth(item));
   });
+  json.each("gpus", [&](const JsonReader& item) { machine.gpus.push_back(read_gpu(item)); });
   machine.notes = json.texts("notes");
   if (!problems.empty()) return tl::unexpected(problems.first());
   return machine;

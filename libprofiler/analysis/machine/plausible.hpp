@@ -32,6 +32,9 @@ inline constexpr Counts width_bits{0, 65536};  ///< 0: scalar or not known
 inline constexpr Numbers flop_per_s{1, 1e21};
 inline constexpr Numbers flop_per_cycle{0, 1e12};  ///< of all cores; 0: not known
 inline constexpr Numbers bytes_per_s{1, 1e18};
-inline constexpr Numbers page_bytes{0, 1e12};  ///< 0: not known
+inline constexpr Counts multiprocessors{0, 1 << 20};
+inline constexpr Numbers gpu_per_s{1, 1e21};
+inline constexpr Numbers gpu_per_cycle{0, 1e12};  ///< 0: not known
+inline constexpr Numbers page_bytes{0, 1e12};     ///< 0: not known
 
 }  // namespace roofmark::plausible

@@ -95,6 +95,8 @@ void RankMerge::add_region(const Region& one, std::uint64_t rank) {
   sum.visits += one.visits;
   sum.threads += one.threads;
   sum.flags.insert(one.flags.begin(), one.flags.end());
+  if (!sum.kernel) sum.kernel = one.kernel;
+  has_gpus_ = has_gpus_ || one.kernel || !one.gpu.empty();
   sum.marker_s += one.marker_s;
   const double cores = value_of(one.cores_used);
   const auto add_time = [&](const std::optional<Measure>& wall, RankTimes& times, double& busy_s,
@@ -165,6 +167,7 @@ Region RankMerge::row_of(const RegionSum& sum, std::vector<std::string> path) co
   row.visits = sum.visits;
   row.threads = sum.threads;
   row.flags = sum.flags;
+  row.kernel = sum.kernel;
   row.marker_s = sum.marker_s;
   row.work = sum.work.work();
   row.self = sum.self.work();
@@ -283,6 +286,11 @@ Result<Profile> RankMerge::finish() const {
         "Times are joined as if ranks were in a region at the same time: it lasts as long as its "
         "slowest rank, and no less than its work keeps all cores busy. Where ranks took turns its "
         "rate was lower.");
+  if (has_gpus_)
+    job.notes.push_back(
+        "What ranks did on GPUs is not added up: kernels have their times, each rank's own file "
+        "has "
+        "the rest.");
   job.notes.insert(job.notes.end(), notes_.begin(), notes_.end());
   if (notes_left_out_ > 0)
     job.notes.push_back(std::to_string(notes_left_out_) +

@@ -52,6 +52,7 @@ class RankMerge {
     std::string name;
     std::uint64_t visits = 0, threads = 0;
     std::set<std::string> flags;
+    std::optional<KernelFacts> kernel;  ///< of the first rank that launched it
     double marker_s = 0;
     RankTimes wall, self_wall, mpi;
     double off_cpu_s = 0;  ///< summed over ranks
@@ -75,7 +76,7 @@ class RankMerge {
   std::vector<RegionSum> regions_ = std::vector<RegionSum>(1);
   std::vector<std::unordered_map<std::string, std::size_t>> by_name_ =
       std::vector<std::unordered_map<std::string, std::size_t>>(1);
-  bool has_whole_ = false;
+  bool has_whole_ = false, has_gpus_ = false;
   std::uint64_t recorded_ = 0, lowest_ = 0;
   std::vector<bool> seen_;
   std::set<std::string> nodes_;

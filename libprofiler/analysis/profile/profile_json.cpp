@@ -181,6 +181,13 @@ class ProfileWriter {
         put_counted(name, count, quantity_.of("operations", name));
       out_.close_object();
     }
+    if (!work.tensor.empty()) {
+      out_.key("tensor");
+      out_.open_object();
+      for (const auto& [type, count] : work.tensor)
+        put_counted(type, count, quantity_.of("tensor", type));
+      out_.close_object();
+    }
     if (!work.events.empty()) {
       out_.key("events");
       out_.open_object();
@@ -319,6 +326,75 @@ class ProfileWriter {
     out_.close_object();
   }
 
+  void put_three(const char* key, const std::array<std::uint32_t, 3>& numbers) {
+    out_.key(key);
+    out_.open_array();
+    for (const std::uint32_t number : numbers) out_.count(number);
+    out_.close_array();
+  }
+
+  void put_kernel(const KernelFacts& kernel) {
+    out_.key("kernel");
+    out_.open_object();
+    put_text("device", kernel.device);
+    put_text("symbol", kernel.symbol);
+    put_three("grid", kernel.grid);
+    put_three("block", kernel.block);
+    if (kernel.shapes_differ) {
+      out_.key("shapes_differ");
+      out_.raw("true");
+    }
+    if (kernel.graph_launches > 0) put_count("graph_launches", kernel.graph_launches);
+    out_.close_object();
+  }
+
+  void put_share(const GpuShare& share, bool of_kernel) {
+    out_.open_object();
+    put_text("device", share.device);
+    put_count("launches", share.launches);
+    put_measure("busy_s", share.busy_s, {});
+    put_measure("span_s", share.span_s, {});
+    put_measure("idle_s", share.idle_s, {});
+    put_measure("overlap_s", share.overlap_s, {});
+    if (!share.copies.empty()) {
+      out_.key("copies");
+      out_.open_object();
+      for (const auto& [kind, copies] : share.copies) {
+        out_.key(kind);
+        out_.open_object();
+        put_count("count", copies.count);
+        put_count("bytes", copies.bytes);
+        put_number("time_s", copies.time_s);
+        out_.close_object();
+      }
+      out_.close_object();
+    }
+    if (!of_kernel) {
+      put_work(share.work, false);
+      if (!share.missing.empty()) put_missing(share.missing);
+    }
+    out_.close_object();
+  }
+
+  void put_gpu(const Region& region) {
+    if (region.kernel) put_kernel(*region.kernel);
+    if (!region.gpu.empty()) {
+      out_.key("gpu");
+      out_.open_array();
+      for (const GpuShare& share : region.gpu) put_share(share, region.kernel.has_value());
+      out_.close_array();
+    }
+    if (!region.gpu_calls) return;
+    const GpuCalls& calls = *region.gpu_calls;
+    out_.key("gpu_calls");
+    out_.open_object();
+    put_count("launches", calls.launches);
+    put_number("launch_s", calls.launch_s);
+    put_count("waits", calls.waits);
+    put_number("wait_s", calls.wait_s);
+    out_.close_object();
+  }
+
   void put_missing(const std::vector<Missing>& missing) {
     out_.key("missing");
     out_.open_array();
@@ -386,6 +462,7 @@ class ProfileWriter {
     put_measure("mpi_s", region.mpi_s, {});
     if (region.mpi_ranks) put_spread("mpi_ranks", *region.mpi_ranks);
     put_measure("off_cpu_s", region.off_cpu_s, {});
+    put_gpu(region);
     put_measure("cores_used", region.cores_used, "cores_used");
     put_measure("clock_hz", region.clock_hz, "clock_hz");
     const bool same = region.self_rooflines == region.rooflines;

@@ -134,6 +134,9 @@ Work read_work(const JsonReader& json, const Shared& shared) {
   json.each_member("operations", [&](const std::string& spelt, const JsonReader& count) {
     work.operations[spelt] = read_count(count, shared, name.of("operations", spelt));
   });
+  json.each_member("tensor", [&](const std::string& spelt, const JsonReader& count) {
+    work.tensor[spelt] = read_count(count, shared, name.of("tensor", spelt));
+  });
   json.each_member("events", [&](const std::string& spelt, const JsonReader& count) {
     work.events[spelt] = read_count(count, shared, name.of("events", spelt));
   });
@@ -261,6 +264,56 @@ CodePlace read_code(const JsonReader& json) {
   return code;
 }
 
+std::array<std::uint32_t, 3> read_three(const JsonReader& json, const char* key) {
+  std::array<std::uint32_t, 3> numbers{};
+  std::size_t at = 0;
+  json.each(key, [&](const JsonReader& item) {
+    if (at >= numbers.size()) return item.refuse("is one too many");
+    numbers[at++] = static_cast<std::uint32_t>(item.as_count(0xffffffffU));
+  });
+  return numbers;
+}
+
+KernelFacts read_kernel(const JsonReader& json) {
+  KernelFacts kernel;
+  kernel.device = json.text("device");
+  kernel.symbol = json.text_or("symbol", "");
+  kernel.grid = read_three(json, "grid");
+  kernel.block = read_three(json, "block");
+  kernel.shapes_differ = json.flag_or("shapes_differ", false);
+  if (json.has("graph_launches")) kernel.graph_launches = json.count("graph_launches");
+  return kernel;
+}
+
+GpuShare read_share(const JsonReader& json, const Shared& shared) {
+  GpuShare share;
+  share.device = json.text("device");
+  share.launches = json.count("launches");
+  share.busy_s = read_measure(json, "busy_s", Shared(), {});
+  share.span_s = read_measure(json, "span_s", Shared(), {});
+  share.idle_s = read_measure(json, "idle_s", Shared(), {});
+  share.overlap_s = read_measure(json, "overlap_s", Shared(), {});
+  json.each_member("copies", [&](const std::string& kind, const JsonReader& item) {
+    share.copies[kind] = {item.count("count"), item.count("bytes"),
+                          read_not_negative(item, "time_s")};
+  });
+  if (!json.has("flop")) return share;
+  share.work = read_work(json, shared);
+  Region missing;
+  read_missing_of(json, shared, missing);
+  share.missing = std::move(missing.missing);
+  return share;
+}
+
+void read_gpu(const JsonReader& json, const Shared& shared, Region& region) {
+  if (json.has("kernel")) region.kernel = read_kernel(json.at("kernel"));
+  json.each("gpu", [&](const JsonReader& item) { region.gpu.push_back(read_share(item, shared)); });
+  if (!json.has("gpu_calls")) return;
+  const JsonReader calls = json.at("gpu_calls");
+  region.gpu_calls = GpuCalls{calls.count("launches"), read_not_negative(calls, "launch_s"),
+                              calls.count("waits"), read_not_negative(calls, "wait_s")};
+}
+
 Region read_region(const JsonReader& json, const Shared& shared) {
   Region region;
   region.path = read_names(json, "path", "name_bytes");
@@ -280,6 +333,7 @@ Region read_region(const JsonReader& json, const Shared& shared) {
   region.mpi_s = read_measure(json, "mpi_s", Shared(), {});
   region.mpi_ranks = read_spread(json, "mpi_ranks");
   region.off_cpu_s = read_measure(json, "off_cpu_s", Shared(), {});
+  read_gpu(json, shared, region);
   region.cores_used = read_measure(json, "cores_used", shared, "cores_used");
   region.clock_hz = read_measure(json, "clock_hz", shared, "clock_hz");
   region.rooflines = read_rooflines(json);

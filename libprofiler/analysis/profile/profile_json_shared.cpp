@@ -45,6 +45,7 @@ class Tally {
     }
     for (const auto& [name, count] : work.operations)
       add(name_.of("operations", name), origin_of(count));
+    for (const auto& [type, count] : work.tensor) add(name_.of("tensor", type), origin_of(count));
     for (const auto& [name, count] : work.events) add(name_.of("events", name), origin_of(count));
     add("declared.flop", work.declared_flop);
     add("declared.bytes", work.declared_bytes);
@@ -98,10 +99,15 @@ Origins common_origins(const Profile& profile) {
 std::vector<Missing> distinct_missing(const Profile& profile) {
   std::map<std::tuple<std::string, std::string, std::string>, bool> seen;
   std::vector<Missing> distinct;
-  for (const Region& region : profile.regions)
-    for (const Missing& missing : region.missing)
+  const auto add = [&](const std::vector<Missing>& list) {
+    for (const Missing& missing : list)
       if (seen.try_emplace({missing.quantity, missing.reason, missing.fix}, true).second)
         distinct.push_back(missing);
+  };
+  for (const Region& region : profile.regions) {
+    add(region.missing);
+    for (const GpuShare& share : region.gpu) add(share.missing);
+  }
   return distinct;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <analysis/record/clock.hpp>
 #include <analysis/record/executable.hpp>
+#include <analysis/record/gpu_run.hpp>
 #include <analysis/record/launch.hpp>
 #include <analysis/record/native_pass.hpp>
 #include <analysis/record/own_rank.hpp>
@@ -134,7 +135,7 @@ std::optional<resctrl::ProgramTraffic> monitor_traffic(const RecordOptions& opti
 NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target,
                           const std::optional<std::filesystem::path>& recording,
                           const std::optional<Problem>& no_recording,
-                          const std::optional<std::filesystem::path>& counters,
+                          const std::optional<std::filesystem::path>& counters, const GpuWatch& gpu,
                           const SignalGate& gate, StdinCapture& standard_input) {
   NativeRun run;
   const TickRate rate;
@@ -160,6 +161,9 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
     let_sanitizer_start(target, launch.environment);
   } else {
     run.no_markers = runtime.error();
+  }
+  if (gpu.plan) {
+    set_gpu_environment(launch.environment, options, *gpu.plan);
   }
   const int replacement = standard_input.target_descriptor();
   auto traffic = monitor_traffic(options, run);
@@ -187,6 +191,7 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
   standard_input.target_started();
   const bool recorded = runtime && !launched->smaller_environment;
   Sampler sampler(launched->pid, recorded ? directory : "");
+  if (gpu.look_for_driver) sampler.look_for_cuda();
   const Supervision supervision = supervise(*launched, gate, [&](double elapsed_s) {
     const double next_s = look(sampler, elapsed_s);
     if (sampler.has_seen_regions()) sampling.reset();  // marked regions are what is wanted
@@ -205,6 +210,7 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
   run.whole.user_s = seconds(supervision.usage.ru_utime);
   run.whole.system_s = seconds(supervision.usage.ru_stime);
   run.processes_seen = sampler.processes();
+  run.cuda_seen = sampler.has_seen_cuda();
   run.whole.large_page_share = sampler.large_page_share();
   run.whole.waited_s = sampler.waited_for_core_s();
   run.samples = sampler.take();

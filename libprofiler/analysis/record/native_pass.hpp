@@ -26,10 +26,17 @@ struct NativeRun {
   std::optional<Result<sampling::SampledRun>> sampled;
   std::optional<double> ticks_per_second;
   std::size_t processes_seen = 1;
-  int asked_to_end = 0;  ///< SIGINT, SIGTERM, ... arrived while it ran
+  bool cuda_seen = false;  ///< a process of it had CUDA's driver loaded; where that was looked for
+  int asked_to_end = 0;    ///< SIGINT, SIGTERM, ... arrived while it ran
   /// Nothing where it was not asked for and can't be counted here.
   std::optional<Result<resctrl::Traffic>> traffic;
   std::vector<std::string> notes;
+};
+
+/// What the native pass does about GPUs.
+struct GpuWatch {
+  std::optional<std::filesystem::path> plan;  ///< times kernels in this very run
+  bool look_for_driver = false;
 };
 
 /// `counters`: a file with what the runtime is to count. `recording`: an empty directory for the
@@ -38,7 +45,7 @@ struct NativeRun {
 NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target,
                           const std::optional<std::filesystem::path>& recording,
                           const std::optional<Problem>& no_recording,
-                          const std::optional<std::filesystem::path>& counters,
+                          const std::optional<std::filesystem::path>& counters, const GpuWatch& gpu,
                           const SignalGate& gate, StdinCapture& standard_input);
 
 }  // namespace roofmark

@@ -8,6 +8,7 @@
 #include <analysis/record/counted_pass.hpp>
 #include <analysis/record/found_functions.hpp>
 #include <analysis/record/function_names.hpp>
+#include <analysis/record/gpu_passes.hpp>
 #include <analysis/record/hardware_pass.hpp>
 #include <analysis/record/hardware_plan.hpp>
 #include <analysis/record/later_passes.hpp>
@@ -340,8 +341,12 @@ Recording record(const RecordOptions& options) {
   }
   if (by_hardware(options) && no_hardware) input.not_counted = std::move(no_hardware);
 
+  GpuPasses gpus(options, target);
+  GpuWatch gpu_watch;
+  gpu_watch.look_for_driver = gpus.asks_for_driver();
+  if (scratch) gpu_watch.plan = gpus.plan_of_timed_run(scratch->path());
   NativeRun native =
-      run_native_pass(options, target, arenas, no_recording, plan, gate, standard_input);
+      run_native_pass(options, target, arenas, no_recording, plan, gpu_watch, gate, standard_input);
   recording.end = native.end;
   recording.not_started = native.not_started;
   profile.program.exit_status = native.end.shell_status();
@@ -364,6 +369,13 @@ Recording record(const RecordOptions& options) {
   hand_over_trace(options, input, profile);
   find_functions(native, input);
   try {
+    const bool was_ended = native.asked_to_end != 0 && !options.budget_s;
+    gpus.run({options, input, scratch ? &*scratch : nullptr, standard_input, gate},
+             native.cuda_seen, was_ended, profile);
+  } catch (const std::exception& error) {
+    profile.notes.push_back("GPU: " + to_line(shortage(error)) + ".");
+  }
+  try {
     count(options, target, native, scratch ? &*scratch : nullptr, standard_input, gate, measured,
           papi, input, profile);
   } catch (const std::exception& error) {
@@ -383,6 +395,7 @@ Recording record(const RecordOptions& options) {
                      to_line(native.traffic->error()) + ".");
     }
     if (reads_functions(options.annotations)) name_functions(profile.regions);
+    gpus.join(main_executable(input), profile);
   } catch (const std::exception& error) {
     recording.not_joined = shortage(error);
   }

@@ -19,10 +19,14 @@ struct RecordOptions {
   std::vector<std::string> command;  ///< the target and its arguments, any bytes
   std::string counters = "auto";     ///< "auto", "none" or a collector's name ("emulated", "perf")
   bool multiplex = false;            ///< all hardware events in one run, even where they don't fit
-  bool modelled_bytes = false;       ///< what hardware can't count comes from an emulated run
-  std::filesystem::path findings;    ///< folder of what `roofmark check` found; empty: none
-  bool full_cache = false;           ///< simulate every access, sample nothing
-  bool once = false;                 ///< the target may run only once
+  /// Kernels of CUDA programs: "auto" (where the program was seen to use the driver), "on" or
+  /// "off".
+  std::string gpu = "auto";
+  bool replay_kernels = false;     ///< each kernel runs as often as its counts need, in one run
+  bool modelled_bytes = false;     ///< what hardware can't count comes from an emulated run
+  std::filesystem::path findings;  ///< folder of what `roofmark check` found; empty: none
+  bool full_cache = false;         ///< simulate every access, sample nothing
+  bool once = false;               ///< the target may run only once
   /// This process is a rank of a parallel job, and the target runs in its place: only once, since
   /// the launcher connects a rank once, and the machine is measured before it, while no rank runs.
   std::optional<JobRanks> rank;

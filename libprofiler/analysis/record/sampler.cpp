@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <analysis/files/proc_text.hpp>
 #include <analysis/files/read_small.hpp>
+#include <analysis/record/gpu_signs.hpp>
 #include <analysis/record/launch.hpp>
 #include <analysis/record/sampler.hpp>
 #include <analysis/text/parsing.hpp>
@@ -156,6 +157,17 @@ void Sampler::look_at_pages(double elapsed_s) {
       std::max(growth * elapsed_s, elapsed_s + (own_processor_s() - started_s) / share_of_pages);
 }
 
+void Sampler::look_at_libraries(double elapsed_s) {
+  if (!looks_for_cuda_ || has_seen_cuda_ || elapsed_s < next_libraries_s_) return;
+  const double started_s = own_processor_s();
+  for (const pid_t process : processes_)
+    has_seen_cuda_ = has_seen_cuda_ || has_loaded_cuda(process);
+  // As of its pages: seldom, and to the end.
+  constexpr double share_of_libraries = 0.005, growth = 1.3;
+  next_libraries_s_ = std::max(growth * elapsed_s,
+                               elapsed_s + (own_processor_s() - started_s) / share_of_libraries);
+}
+
 std::optional<double> Sampler::large_page_share() const {
   if (most_pages_.bytes == 0) return std::nullopt;
   return static_cast<double>(most_pages_.large_bytes) / static_cast<double>(most_pages_.bytes);
@@ -185,6 +197,7 @@ double Sampler::look(double elapsed_s) {
   const double cost_s = own_processor_s() - started_s;
   // Dear, and seldom: it keeps to a share of its own and must not put off the next look.
   look_at_pages(elapsed_s);
+  look_at_libraries(elapsed_s);
   interval_s_ = std::clamp(elapsed_s / 50, 1e-3, longest_interval_s_);
   // A steady beat could fall in step with the target's own: 25 % jitter (xorshift).
   random_ ^= random_ << 13;

@@ -35,10 +35,14 @@ class Sampler {
   std::optional<double> large_page_share() const;
   /// Whether any process had a region open, or had had one, at a look.
   bool has_seen_regions() const { return has_seen_regions_; }
+  /// From now on a process that has CUDA's driver loaded is noticed.
+  void look_for_cuda() { looks_for_cuda_ = true; }
+  bool has_seen_cuda() const { return has_seen_cuda_; }
   std::vector<PlacementSample> take() { return std::move(samples_); }
 
  private:
   void look_at_pages(double elapsed_s);
+  void look_at_libraries(double elapsed_s);
 
   pid_t target_;
   std::string recording_;
@@ -50,6 +54,8 @@ class Sampler {
   ResidentPages most_pages_;
   double next_pages_s_ = 2e-3;
   bool has_seen_regions_ = false;
+  bool looks_for_cuda_ = false, has_seen_cuda_ = false;
+  double next_libraries_s_ = 10e-3;
   std::uint32_t random_ = 2463534242U;
   std::vector<PlacementSample> samples_;
 };

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <roofmark/roofline.hpp>
 
+#include "analysis/roofline/gpu_machine.hpp"
+
 namespace roofmark::report {
 namespace {
 
@@ -156,6 +158,30 @@ std::vector<ChartCeiling> chart_ceilings(const Machine& machine,
     if (!(roof->peak.per_s > 0)) continue;
     lines.push_back(line_of(roof->peak, Kind::compute, roof->peak.name, true));
     add_rungs(lines, machine, precision, roof->peak);
+  }
+  return lines;
+}
+
+std::vector<ChartCeiling> gpu_chart_ceilings(const Machine& gpu,
+                                             const std::set<Precision>& precisions,
+                                             const std::set<std::string>& tensor) {
+  std::vector<ChartCeiling> lines = chart_ceilings(gpu, precisions);
+  // Bandwidths come with a peak of the vector units; where there is none they stand alone.
+  if (lines.empty() && !precisions.empty())
+    for (const ComputeCeiling& any : gpu.compute) {
+      lines = chart_ceilings(gpu, {any.precision});
+      std::erase_if(lines, [](const ChartCeiling& line) { return line.kind == Kind::compute; });
+      break;
+    }
+  for (const std::string& type : tensor)
+    if (const auto ceiling = tensor_ceiling(gpu, type))
+      lines.push_back(line_of(*ceiling, Kind::compute, "tensor " + type, true));
+  for (ChartCeiling& line : lines) {
+    // It is the whole device's: there is no part of it to say.
+    const std::size_t cores = line.detail.rfind("1 core");
+    if (cores != std::string::npos) line.detail.erase(cores > 1 ? cores - 2 : 0);
+    line.cores = 0;
+    line.emphasised = true;
   }
   return lines;
 }

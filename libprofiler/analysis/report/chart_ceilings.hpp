@@ -14,6 +14,12 @@ namespace roofmark::report {
 std::vector<ChartCeiling> chart_ceilings(const Machine& machine,
                                          const std::set<Precision>& precisions);
 
+/// The roof of a GPU, whose machine machine_of() made: with its matrix units' peaks for the types
+/// that kernels used.
+std::vector<ChartCeiling> gpu_chart_ceilings(const Machine& gpu,
+                                             const std::set<Precision>& precisions,
+                                             const std::set<std::string>& tensor);
+
 /// With the number of cores that a line holds for where the lines of the chart differ in it.
 std::string name_of(const Chart& chart, const ChartCeiling& ceiling);
 

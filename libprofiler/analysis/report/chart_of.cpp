@@ -8,6 +8,7 @@
 #include <roofmark/roofline.hpp>
 #include <set>
 
+#include "analysis/roofline/gpu_machine.hpp"
 #include "analysis/text/plain_text.hpp"
 #include "chart_ceilings.hpp"
 #include "numbers.hpp"
@@ -38,17 +39,17 @@ bool drawable(const Figure& figure) {
 ChartPoint point_of(const RegionRow& row, const Rate& rate, const Figure& intensity,
                     const std::string& level, bool several) {
   ChartPoint point;
-  point.name = several ? row.path + " (" + std::string(spelling(rate.precision)) + ")" : row.path;
+  point.name = several ? row.path + " (" + rate.unit + ")" : row.path;
   point.region = row.region;
   point.level = level;
-  point.precision = spelling(rate.precision);
+  point.precision = rate.unit;
   point.intensity = *intensity.number;
   point.flop_per_s = *rate.flop_per_s.number;
   point.weight = row.share ? std::clamp(row.share.value(), 0.0, 1.0) : 0;
   if (row.roofline) {
     // The ridge is that of the precision that was judged; another one's is not in the profile.
     if (row.roofline->precision.empty() || row.roofline->precision == point.precision ||
-        rate.precision == Precision::any)
+        rate.unit == "any")
       point.side = side_at(*row.roofline, level);
     point.verdict = row.roofline->verdict;
   }
@@ -67,22 +68,31 @@ constexpr double visible_share = 0.1;
 
 Chart chart_of(const Profile& profile, const ChartOptions& options) {
   Chart chart;
-  const std::string level = options.level.empty() ? default_level(profile) : options.level;
+  const std::string locus = options.locus.empty() ? default_locus(profile) : options.locus;
+  const std::string level = options.level.empty() ? default_level(profile, locus) : options.level;
+  // A GPU's roof is its own: the host's regions are on another chart.
+  const Gpu* const gpu = gpu_of(profile.machine, device_of_locus(locus));
+  const Machine machine = gpu != nullptr   ? machine_of(*gpu)
+                          : locus == "cpu" ? profile.machine
+                                           : Machine{};
   for (const std::string& word : profile.program.command)
     chart.title += (chart.title.empty() ? "" : " ") + printable(word);
   chart.title = elided(chart.title.empty() ? "Roofline" : chart.title, 80);
   chart.linear = options.linear;
-  chart.subtitle =
-      fmt::format("{}{}FLOPs per byte of {} traffic, {}", machine_line(profile.machine),
-                  machine_line(profile.machine).empty() ? "" : "; ", printable(level),
-                  options.self ? "regions without their children" : "regions with their children");
+  chart.subtitle = fmt::format("{}{}FLOPs per byte of {} traffic, {}", machine_line(machine),
+                               machine_line(machine).empty() ? "" : "; ", printable(level),
+                               locus != "cpu" ? "kernels"
+                               : options.self ? "regions without their children"
+                                              : "regions with their children");
 
   std::set<Precision> precisions;
+  std::set<std::string> tensor;
   std::map<std::string, std::size_t> undrawn;
   for (const RegionRow& row : rows_of(profile, {options.self, level})) {
     const Region& region = profile.regions[row.region];
+    if (locus_of(region) != locus) continue;
     const Work& work = options.self ? region.self : region.work;
-    const Figure bytes = bytes_at(work, level, region.missing);
+    const Figure bytes = bytes_at(work, level_for(region, level), region.missing);
     const std::vector<Rate> rates = rates_of(work, region.missing);
     double total = 0;
     for (const Rate& rate : rates) total += rate.flop.value();
@@ -93,7 +103,10 @@ Chart chart_of(const Profile& profile, const ChartOptions& options) {
       if (drawn > 0 && rate.flop.value() < visible_share * total) continue;
       const bool several = rates.size() > 1 && rates[1].flop.value() >= visible_share * total;
       chart.points.push_back(point_of(row, rate, intensity, level, several));
-      precisions.insert(rate.precision == Precision::any ? Precision::f64 : rate.precision);
+      if (rate.unit.starts_with("tensor "))
+        tensor.insert(rate.unit.substr(7));
+      else
+        precisions.insert(rate.precision == Precision::any ? Precision::f64 : rate.precision);
       ++drawn;
     }
     if (drawn == 0) {
@@ -115,9 +128,12 @@ Chart chart_of(const Profile& profile, const ChartOptions& options) {
   for (const auto& [why, count] : undrawn)
     chart.notes.push_back(
         fmt::format("Not drawn: {} region{} ({}).", count, count == 1 ? "" : "s", printable(why)));
-  if (precisions.empty()) precisions.insert(Precision::f64);
-  chart.ceilings = chart_ceilings(profile.machine, precisions);
-  if (chart.ceilings.empty()) chart.notes.push_back("No ceilings: this machine was not measured.");
+  if (precisions.empty()) precisions.insert(gpu != nullptr ? Precision::f32 : Precision::f64);
+  chart.ceilings = gpu != nullptr ? gpu_chart_ceilings(machine, precisions, tensor)
+                                  : chart_ceilings(machine, precisions);
+  if (chart.ceilings.empty())
+    chart.notes.push_back(gpu != nullptr ? "No ceilings of this GPU are known."
+                                         : "No ceilings: this machine was not measured.");
   fit_axes(chart);
   return chart;
 }

@@ -60,6 +60,8 @@ struct Quantities {
   std::vector<std::string> levels;
   std::set<std::string> together;  ///< levels of which some source can't tell reads from writes
   std::vector<std::string> events;
+  std::set<std::string> tensor;  ///< types of matrix units
+  bool kernels = false;          ///< regions on GPUs
 };
 
 Quantities quantities_of(const Profile& profile) {
@@ -68,6 +70,8 @@ Quantities quantities_of(const Profile& profile) {
   for (const Region& region : profile.regions)
     for (const Work* work : {&region.work, &region.self}) {
       for (const auto& [precision, count] : work->flop) found.precisions.insert(precision);
+      for (const auto& [type, count] : work->tensor) found.tensor.insert(type);
+      found.kernels = found.kernels || region.kernel || !region.gpu.empty();
       for (const auto& [level, traffic] : work->bytes) {
         levels.insert(level);
         if (traffic.total) found.together.insert(level);
@@ -87,6 +91,7 @@ void add_titles(Record& record, const Quantities& quantities, const std::string&
   with_source("thread_s");
   for (const Precision precision : quantities.precisions)
     with_source(fmt::format("flop.{}", spelling(precision)));
+  for (const std::string& type : quantities.tensor) with_source("tensor." + type);
   for (const std::string& level : quantities.levels) {
     with_source("bytes." + level + ".read");
     with_source("bytes." + level + ".write");
@@ -104,6 +109,10 @@ void add_work(Record& record, const Quantities& quantities, const Work& work) {
     const auto found = work.flop.find(precision);
     record.add(found == work.flop.end() ? std::optional<Count>() : found->second);
   }
+  for (const std::string& type : quantities.tensor) {
+    const auto found = work.tensor.find(type);
+    record.add(found == work.tensor.end() ? std::optional<Count>() : found->second);
+  }
   for (const std::string& level : quantities.levels) {
     const auto found = work.bytes.find(level);
     record.add(found == work.bytes.end() ? std::optional<Count>() : found->second.read);
@@ -117,6 +126,26 @@ void add_work(Record& record, const Quantities& quantities, const Work& work) {
   }
   record.add(work.declared_flop);
   record.add(work.declared_bytes);
+}
+
+/// Of several GPUs their sum.
+void add_gpu(Record& record, const Region& region) {
+  record.add(locus_of(region));
+  std::optional<double> busy, idle, overlap, bytes;
+  std::uint64_t launches = 0;
+  const auto add = [](std::optional<double>& sum, double value) { sum = sum.value_or(0) + value; };
+  for (const GpuShare& share : region.gpu) {
+    launches += share.launches;
+    if (share.busy_s) add(busy, share.busy_s->value);
+    if (share.idle_s) add(idle, share.idle_s->value);
+    if (share.overlap_s) add(overlap, share.overlap_s->value);
+    for (const auto& [kind, copies] : share.copies) add(bytes, static_cast<double>(copies.bytes));
+  }
+  record.add(region.gpu.empty() ? std::nullopt : std::optional(static_cast<double>(launches)));
+  for (const auto& value : {busy, idle, overlap, bytes}) record.add(value);
+  const auto& calls = region.gpu_calls;
+  record.add(calls ? std::optional(calls->launch_s) : std::nullopt);
+  record.add(calls ? std::optional(calls->wait_s) : std::nullopt);
 }
 
 }  // namespace
@@ -144,6 +173,10 @@ std::string render_csv(const Profile& profile, const std::string& wanted_level) 
     for (const char* title :
          {"mpi_s", "mpi_s.source", "off_cpu_s", "off_cpu_s.source", "fraction_without_waiting"})
       titles.add(std::string(title));
+  if (quantities.kernels)
+    for (const char* title : {"locus", "gpu.launches", "gpu.busy_s", "gpu.idle_s", "gpu.overlap_s",
+                              "gpu.copied_bytes", "gpu.launch_s", "gpu.wait_s"})
+      titles.add(std::string(title));
   for (const char* title :
        {"precision", "achieved_flop_per_s", "roof_flop_per_s", "fraction", "binding", "verdict",
         "verdict_detail", "level", "intensity", "side", "missing"})
@@ -170,6 +203,7 @@ std::string render_csv(const Profile& profile, const std::string& wanted_level) 
       record.add(region.off_cpu_s);
       record.add(roofline.fraction_without_waiting);
     }
+    if (quantities.kernels) add_gpu(record, region);
     record.add(roofline.precision);
     record.add(roofline.achieved_flop_per_s);
     record.add(roofline.roof_flop_per_s);
@@ -177,9 +211,10 @@ std::string render_csv(const Profile& profile, const std::string& wanted_level) 
     record.add(roofline.binding);
     record.add(row.roofline ? std::string(spelling(roofline.verdict)) : std::string());
     record.add(roofline.verdict_detail);
-    record.add(level);
+    record.add(level_for(region, level));
     record.add(row.intensity ? std::optional(row.intensity.value()) : std::nullopt);
-    record.add(row.roofline ? std::string(spelling(side_at(roofline, level))) : std::string());
+    record.add(row.roofline ? std::string(spelling(side_at(roofline, level_for(region, level))))
+                            : std::string());
     std::string missing;
     for (const Missing& entry : region.missing)
       missing += (missing.empty() ? "" : "; ") + entry.quantity + ": " + entry.reason;

@@ -68,6 +68,9 @@ Figure sum(const Figure& a, const Figure& b) {
 int distance_of_level(const std::string& level) {
   if (level.size() >= 2 && level[0] == 'L' && level[1] >= '0' && level[1] <= '9')
     return level[1] - '0';
+  // Inside a GPU's multiprocessor, and between L2 and that.
+  if (level == "shared") return 0;
+  if (level == "TMA") return 2;
   return 100;
 }
 
@@ -111,14 +114,18 @@ Figure time_of(const Work& work, const std::vector<Missing>& missing) {
 std::vector<Rate> rates_of(const Work& work, const std::vector<Missing>& missing) {
   std::vector<Rate> rates;
   for (const auto& [precision, count] : work.flop)
-    rates.push_back({precision, figure_of(count), {}});
+    rates.push_back({precision, std::string(spelling(precision)), figure_of(count), {}});
+  for (const auto& [type, count] : work.tensor)
+    if (count.value > 0) rates.push_back({Precision::any, "tensor " + type, figure_of(count), {}});
   std::stable_sort(rates.begin(), rates.end(),
                    [](const Rate& a, const Rate& b) { return a.flop.value() > b.flop.value(); });
   if (rates.empty() && work.declared_flop)
-    rates.push_back({Precision::any, figure_of(*work.declared_flop), {}});
+    rates.push_back({Precision::any, "any", figure_of(*work.declared_flop), {}});
   if (rates.empty())
-    rates.push_back(
-        {Precision::any, absent("flop", missing, "this recording has no count of FLOPs"), {}});
+    rates.push_back({Precision::any,
+                     "any",
+                     absent("flop", missing, "this recording has no count of FLOPs"),
+                     {}});
   const Figure time = time_of(work, missing);
   for (Rate& rate : rates) {
     rate.flop_per_s = ratio(rate.flop, time);

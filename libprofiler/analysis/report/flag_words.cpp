@@ -9,7 +9,7 @@ struct FlagWord {
   std::string_view flag, meaning;
 };
 
-constexpr std::array<FlagWord, 15> words = {{
+constexpr std::array<FlagWord, 16> words = {{
     {"above_roof", "faster than its roof allows: a ceiling or a count is wrong"},
     {"adopted",
      "has work of threads that were there before it (a pool's) or whose creator is unknown, taken "
@@ -18,6 +18,8 @@ constexpr std::array<FlagWord, 15> words = {{
     {"mismatched", "its begin and end were not paired"},
     {"noisy", "the times of its visits, or its ceilings, scatter widely"},
     {"open_at_exit", "still open when the program ended"},
+    {"tensor_uncounted",
+     "it used matrix units whose operations are not counted: its FLOPs are not all of its work"},
     {"owns_socket",
      "its bytes are those of a socket on which others did less than 5 % of the work"},
     {"other", "stands for paths that were beyond the limit"},

@@ -5,10 +5,12 @@
 #include <roofmark/report.hpp>
 
 #include "absences.hpp"
+#include "analysis/roofline/gpu_machine.hpp"
 #include "analysis/text/plain_text.hpp"
 #include "chart_layout.hpp"
 #include "declared_table.hpp"
 #include "event_table.hpp"
+#include "gpu_table.hpp"
 #include "html_data.hpp"
 #include "html_table.hpp"
 #include "icicle.hpp"
@@ -66,10 +68,11 @@ std::string cards(const Profile& profile, const std::string& level) {
   return text + "</div>\n";
 }
 
-std::string ceilings_table(const std::vector<ChartCeiling>& ceilings) {
+std::string ceilings_table(const std::string& title, const std::vector<ChartCeiling>& ceilings) {
   if (ceilings.empty()) return "";
   std::string text =
-      "<h2>Ceilings</h2>\n<div class=\"scroll\"><table><thead><tr><th class=\"left\">Ceiling</th>"
+      fmt::format("<h2>{}</h2>\n", markup(title)) +
+      "<div class=\"scroll\"><table><thead><tr><th class=\"left\">Ceiling</th>"
       "<th>Value</th><th>Spread</th><th class=\"left\">Source</th><th class=\"left\">How</th></tr>"
       "</thead>\n<tbody>\n";
   for (const ChartCeiling& ceiling : ceilings) {
@@ -87,9 +90,11 @@ std::string ceilings_table(const std::vector<ChartCeiling>& ceilings) {
 /// switch.
 void fit_every_view(const Profile& profile, Chart& chart) {
   Chart all = chart;
-  for (const std::string& level : levels_of(profile))
+  const std::string locus = default_locus(profile);
+  for (const std::string& level : levels_of(profile, locus))
     for (const bool self : {true, false}) {
-      const Chart view = chart_of(profile, {level, self, static_cast<std::size_t>(-1)});
+      const Chart view =
+          chart_of(profile, {level, self, static_cast<std::size_t>(-1), false, locus});
       all.points.insert(all.points.end(), view.points.begin(), view.points.end());
     }
   all.x_min = all.x_max = all.y_min = all.y_max = 0;
@@ -98,6 +103,38 @@ void fit_every_view(const Profile& profile, Chart& chart) {
   chart.x_max = all.x_max;
   chart.y_min = all.y_min;
   chart.y_max = all.y_max;
+}
+
+/// One for each roof that the page's own chart does not show: a GPU's, and the host's beside it.
+std::string charts_of_other_loci(const Profile& profile, const ChartOptions& options) {
+  std::string text;
+  const std::string shown = options.locus.empty() ? default_locus(profile) : options.locus;
+  unsigned number = 0;
+  for (const std::string& locus : loci_of(profile)) {
+    if (locus == shown) continue;
+    ChartOptions other = options;
+    other.locus = locus;
+    other.level.clear();
+    Chart chart = chart_of(profile, other);
+    if (chart.points.empty() && locus == "cpu") continue;
+    const std::string name =
+        locus == "cpu" ? "the host" : gpu_name(profile, std::string(device_of_locus(locus)));
+    const std::string facts = chart.subtitle;
+    std::vector<std::string> undrawn = std::move(chart.notes);
+    chart.title.clear();
+    chart.subtitle.clear();
+    chart.notes.clear();
+    SvgOptions svg;
+    svg.width = 1180;
+    svg.height = 640;
+    svg.id = "roofline-" + std::to_string(++number);
+    text += fmt::format(
+        "<h2>Roofline of {}</h2>\n<p class=\"facts\">{}</p>\n"
+        "<div class=\"chart\">\n{}</div>\n<p class=\"soft\">{}</p>\n",
+        markup(name), markup(facts), render_svg(chart, svg),
+        markup(fmt::format("{}", fmt::join(undrawn, " "))));
+  }
+  return text;
 }
 
 /// What the page has room for: the regions with the most time of their own, with their ancestors.
@@ -174,7 +211,8 @@ std::string render_html(const Profile& whole, const HtmlOptions& options) {
   const std::string events = events_html(profile, rows, heaviest(profile, rows, static_rows),
                                          usable.chart.self, absences) +
                              ranks_html(profile, rows, heaviest(profile, rows, static_rows)) +
-                             waiting_html(profile, rows, heaviest(profile, rows, static_rows));
+                             waiting_html(profile, rows, heaviest(profile, rows, static_rows)) +
+                             gpu_html(profile, rows, heaviest(profile, rows, static_rows));
   for (const RegionRow& row : rows)
     for (const Missing& missing : profile.regions[row.region].missing)
       absences.add(missing, row.path);
@@ -202,6 +240,7 @@ std::string render_html(const Profile& whole, const HtmlOptions& options) {
         "looks closer, a second one goes back; a double click shows the region in the table.</p>\n"
         "<div class=\"chart\">\n" +
         icicle + "</div>\n";
+  body += charts_of_other_loci(profile, usable.chart);
   body += cards(profile, level);
   body += fmt::format(
       "<h2>Regions</h2>\n<p class=\"soft static-only\">{}, intensity at {}.</p>\n"
@@ -228,7 +267,10 @@ std::string render_html(const Profile& whole, const HtmlOptions& options) {
   body += list("Not in this report, and why", reasons);
   body += list("Flags", flag_sentences(whole, 10));
   body += list("Passes", pass_sentences(whole));
-  body += ceilings_table(own_roof(profile, rows));
+  body += ceilings_table("Ceilings", own_roof(profile, rows));
+  for (const Gpu& gpu : profile.machine.gpus)
+    body += ceilings_table("Ceilings of " + (gpu.name.empty() ? gpu.uuid : gpu.name),
+                           own_roof_of(profile, gpu));
   body += list("Notes", note_sentences(profile));
   body += fmt::format("<script type=\"application/json\" id=\"roofmark-data\">{}</script>\n",
                       html_data(profile, chart, layout, level, usable, svg.labelled));
@@ -243,7 +285,7 @@ std::string render_html(const Chart& chart) {
   svg.width = 1180;
   svg.height = 640;
   std::string body = "<div class=\"chart\">\n" + render_svg(chart, svg) + "</div>\n";
-  body += ceilings_table(chart.ceilings);
+  body += ceilings_table("Ceilings", chart.ceilings);
   if (!chart.points.empty()) {
     body +=
         "<h2>Points</h2>\n<div class=\"scroll\"><table><thead><tr><th class=\"left\">Name</th>"

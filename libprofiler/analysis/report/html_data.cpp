@@ -36,15 +36,15 @@ Json figure(const Figure& figure) {
                       static_cast<int>(figure.source.value_or(Source::measured))});
 }
 
-Json work_of(const Work& work, const std::vector<std::string>& levels) {
+Json work_of(const Region& region, const Work& work, const std::vector<std::string>& levels) {
   Json value = Json::object();
   value["time"] = figure(time_of(work, {}));
   value["flop"] = Json::object();
   for (const Rate& rate : rates_of(work, {}))
-    if (rate.flop) value["flop"][std::string(spelling(rate.precision))] = figure(rate.flop);
+    if (rate.flop) value["flop"][rate.unit] = figure(rate.flop);
   value["bytes"] = Json::object();
   for (const std::string& level : levels)
-    if (const Figure bytes = bytes_at(work, level, {}))
+    if (const Figure bytes = bytes_at(work, level_for(region, level), {}))
       value["bytes"][printable(level)] = figure(bytes);
   // Absent where there are none: most profiles have none.
   for (const auto& [name, count] : work.events)
@@ -52,13 +52,14 @@ Json work_of(const Work& work, const std::vector<std::string>& levels) {
   return value;
 }
 
-Json roofline_of(const Roofline& roofline, const std::vector<std::string>& levels) {
+Json roofline_of(const Region& region, const Roofline& roofline,
+                 const std::vector<std::string>& levels) {
   Json value = Json::object();
   value["verdict"] = spelling(roofline.verdict);
   value["detail"] = printable(roofline.verdict_detail);
   value["sides"] = Json::object();
   for (const std::string& level : levels)
-    if (const Side side = side_at(roofline, level); side != Side::unknown)
+    if (const Side side = side_at(roofline, level_for(region, level)); side != Side::unknown)
       value["sides"][printable(level)] = spelling(side);
   value["precision"] = printable(roofline.precision);
   value["fraction"] = number(roofline.fraction);
@@ -120,7 +121,9 @@ std::string script_safe(const std::string& json) {
 
 std::string html_data(const Profile& profile, const Chart& chart, const ChartLayout& layout,
                       const std::string& level, const HtmlOptions& options, std::size_t labelled) {
-  const std::vector<std::string> levels = levels_of(profile);
+  const std::string locus =
+      options.chart.locus.empty() ? default_locus(profile) : options.chart.locus;
+  const std::vector<std::string> levels = levels_of(profile, locus);
   Json data = Json::object();
   data["level"] = printable(level);
   data["self"] = options.chart.self;
@@ -146,8 +149,10 @@ std::string html_data(const Profile& profile, const Chart& chart, const ChartLay
   for (const RegionRow& row : rows_of(profile, {options.chart.self, level})) {
     const Region& region = profile.regions[row.region];
     Json value = Json::object();
-    value["name"] = row.name;
+    value["name"] = row.name + (region.kernel ? " [GPU]" : "");
     value["path"] = row.path;
+    // Another roof than the chart's: it has a chart of its own.
+    if (locus_of(region) != locus) value["elsewhere"] = true;
     value["depth"] = row.depth;
     value["visits"] = region.found_by.empty() ? Json(region.visits) : Json(nullptr);
     if (const std::string place = place_text(region); !place.empty()) value["place"] = place;
@@ -166,14 +171,14 @@ std::string html_data(const Profile& profile, const Chart& chart, const ChartLay
                         {"min", number(region.visit_s->min)},
                         {"max", number(region.visit_s->max)},
                         {"first", number(region.visit_s->first)}};
-    value["work"] = work_of(region.work, levels);
+    value["work"] = work_of(region, region.work, levels);
     // Absent where the same: most regions have no children.
-    if (Json self = work_of(region.self, levels); self != value["work"])
+    if (Json self = work_of(region, region.self, levels); self != value["work"])
       value["self"] = std::move(self);
     const Roofline* inclusive = inclusive_roofline(region);
     const Roofline* self = self_roofline(region);
-    value["roofline"] = inclusive ? roofline_of(*inclusive, levels) : Json(nullptr);
-    if (self && self != inclusive) value["selfRoofline"] = roofline_of(*self, levels);
+    value["roofline"] = inclusive ? roofline_of(region, *inclusive, levels) : Json(nullptr);
+    if (self && self != inclusive) value["selfRoofline"] = roofline_of(region, *self, levels);
     value["missing"] = Json::array();
     for (const Missing& entry : region.missing) value["missing"].push_back(missing.index_of(entry));
     regions.push_back(std::move(value));

@@ -75,8 +75,8 @@ std::string regions_rows(const Profile& profile, const std::vector<RegionRow>& r
         "<tr class=\"region\" data-region=\"{}\"><td class=\"name\" style=\"padding-left:{}px\" "
         "title=\"{}\">{}{}</td><td>{}</td>",
         row.region, 10 + 16 * std::min(row.depth, deepest),
-        markup(row.path + (flags.empty() ? "" : " (" + flags + ")")), markup(row.name),
-        flags.empty() ? "" : " !",
+        markup(row.path + (flags.empty() ? "" : " (" + flags + ")")),
+        markup(row.name + (region.kernel ? " [GPU]" : "")), flags.empty() ? "" : " !",
         region.found_by.empty() ? whole(static_cast<double>(region.visits)) : "");
     const bool plain = row.precision.empty() || row.precision == "f64" || row.precision == "any";
     text += cell(row.time_s, duration(row.time_s.value()), spelt(row.time_s.source), absences,

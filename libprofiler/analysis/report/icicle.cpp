@@ -54,7 +54,9 @@ class Placing {
     const std::vector<std::size_t> parents = parents_of(profile);
     children_.resize(parents.size());
     for (std::size_t i = 0; i < parents.size(); ++i)
-      (parents[i] == i ? roots_ : children_[parents[i]]).push_back(i);
+      // A kernel takes none of the host's time.
+      if (!profile.regions[i].kernel)
+        (parents[i] == i ? roots_ : children_[parents[i]]).push_back(i);
   }
 
   Icicle take() {

@@ -65,7 +65,8 @@ std::string render_markdown(const Profile& profile, const TextOptions& options) 
     const Region& region = profile.regions[row.region];
     const std::string flags = fmt::format("{}", fmt::join(region.flags, ", "));
     text += fmt::format(
-        "| {}{} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", markdown(row.path),
+        "| {}{} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
+        markdown(row.path + (region.kernel ? " (GPU)" : "")),
         flags.empty() ? "" : " (" + markdown(flags) + ")", region.visits,
         cell(row.time_s, duration(row.time_s.value())), cell(row.share, percent(row.share.value())),
         cell(row.flop_per_s, significant_padded(row.flop_per_s.value() / 1e9)),

@@ -24,20 +24,25 @@ const Roofline* first_roofline(const Region& region, bool self) {
 void put_judged_first(std::vector<Rate>& rates, const Roofline* roofline) {
   if (!roofline || roofline->precision.empty()) return;
   const auto judged = std::find_if(rates.begin(), rates.end(), [&](const Rate& rate) {
-    return rate.flop && spelling(rate.precision) == roofline->precision;
+    return rate.flop && rate.unit == roofline->precision;
   });
   if (judged != rates.end()) std::rotate(rates.begin(), judged, judged + 1);
 }
 
 std::string shares_of_others(const std::vector<Rate>& rates) {
   double total = 0;
-  for (const Rate& rate : rates) total += rate.flop.value();
+  bool tensor = false;
+  for (const Rate& rate : rates) {
+    total += rate.flop.value();
+    tensor = tensor || rate.unit.starts_with("tensor ");
+  }
   std::string text;
   for (std::size_t i = 1; i < rates.size(); ++i) {
     const double share = total > 0 ? rates[i].flop.value() / total : 0;
     if (share <= 0) continue;
     if (!text.empty()) text += ", ";
-    text += std::string(spelling(rates[i].precision)) + " " + percent(share);
+    // Operations of matrix units and FLOPs of vector units have no sum to be a share of.
+    text += rates[i].unit + (tensor ? "" : " " + percent(share));
   }
   return text;
 }
@@ -60,11 +65,48 @@ Figure fraction_of(const RegionRow& row) {
 
 }  // namespace
 
-std::string default_level(const Profile& profile) {
-  const std::vector<std::string> levels = levels_of(profile);
+std::string locus_of(const Region& region) {
+  return region.kernel ? "gpu:" + region.kernel->device : "cpu";
+}
+
+std::string level_for(const Region& region, const std::string& level) {
+  constexpr int main_memory = 100;
+  if (distance_of_level(level) < main_memory) return level;
+  if (region.kernel) return "HBM";
+  return level == "HBM" && region.work.bytes.count("HBM") == 0 ? "DRAM" : level;
+}
+
+std::vector<std::string> levels_of(const Profile& profile, const std::string& locus) {
+  std::vector<std::string> levels;
+  const auto add = [&](const std::string& level) {
+    if (std::find(levels.begin(), levels.end(), level) == levels.end()) levels.push_back(level);
+  };
+  bool declared = false;
+  for (const Region& region : profile.regions) {
+    if (!locus.empty() && locus_of(region) != locus) continue;
+    for (const Work* work : {&region.work, &region.self}) {
+      for (const auto& [level, traffic] : work->bytes)
+        if ((traffic.read && traffic.write) || traffic.total) add(level);
+      declared = declared || work->declared_bytes.has_value();
+    }
+  }
+  const bool memory = std::any_of(levels.begin(), levels.end(), [](const std::string& level) {
+    return distance_of_level(level) >= 100;
+  });
+  if (declared && !memory) add("DRAM");
+  std::stable_sort(levels.begin(), levels.end(), [](const std::string& a, const std::string& b) {
+    return distance_of_level(a) < distance_of_level(b);
+  });
+  return levels;
+}
+
+std::string default_level(const Profile& profile, const std::string& wanted_locus) {
+  const std::string locus = wanted_locus.empty() ? default_locus(profile) : wanted_locus;
+  const std::vector<std::string> levels = levels_of(profile, locus);
   // A kernel that stays in a cache moves not one byte beyond it: there it has no intensity.
   std::vector<double> placed_s(levels.size(), 0);
   for (const Region& region : profile.regions) {
+    if (locus_of(region) != locus) continue;
     const Figure time = time_of(region.self, {});
     if (!time || !(rates_of(region.self, {}).front().flop.value() > 0)) continue;
     for (std::size_t i = 0; i < levels.size(); ++i)
@@ -73,7 +115,7 @@ std::string default_level(const Profile& profile) {
   const double most_s = placed_s.empty() ? 0 : *std::max_element(placed_s.begin(), placed_s.end());
   for (std::size_t i = levels.size(); i-- > 0;)
     if (placed_s[i] >= most_s / 2) return levels[i];
-  return "DRAM";
+  return locus == "cpu" ? "DRAM" : "HBM";
 }
 
 double time_away_from_roof(const RegionRow& row) {
@@ -105,17 +147,18 @@ std::vector<RegionRow> rows_of(const Profile& profile, RowOptions options) {
     const Work& work = options.self ? region.self : region.work;
     std::vector<Rate> rates = rates_of(work, region.missing);
     put_judged_first(rates, row.roofline);
-    const Figure bytes = bytes_at(work, options.level, region.missing);
+    const std::string level = level_for(region, options.level);
+    const Figure bytes = bytes_at(work, level, region.missing);
     row.time_s = time_of(work, region.missing);
     row.share = ratio(row.time_s, total);
     row.flop_per_s = rates.front().flop_per_s;
     row.intensity = ratio(rates.front().flop, bytes);
     if (!row.intensity && rates.front().flop && bytes) {
-      row.intensity.quantity = "bytes." + options.level;
+      row.intensity.quantity = "bytes." + level;
       row.intensity.reason = "no byte crossed this interface";
     }
     if (rates.front().flop) {
-      row.precision = spelling(rates.front().precision);
+      row.precision = rates.front().unit;
       row.flop_source = rates.front().flop.source;
     }
     if (bytes) row.bytes_source = bytes.source;
@@ -131,25 +174,40 @@ std::vector<RegionRow> rows_of(const Profile& profile, RowOptions options) {
 namespace roofmark {
 
 std::vector<std::string> levels_of(const Profile& profile) {
-  std::vector<std::string> levels;
-  const auto add = [&](const std::string& level) {
-    if (std::find(levels.begin(), levels.end(), level) == levels.end()) levels.push_back(level);
-  };
-  bool declared = false;
-  for (const Region& region : profile.regions)
-    for (const Work* work : {&region.work, &region.self}) {
-      for (const auto& [level, traffic] : work->bytes)
-        if ((traffic.read && traffic.write) || traffic.total) add(level);
-      declared = declared || work->declared_bytes.has_value();
+  return report::levels_of(profile, "");
+}
+
+std::vector<std::string> loci_of(const Profile& profile) {
+  std::vector<std::string> loci;
+  const auto add = [&](bool kernels) {
+    for (const Region& region : profile.regions) {
+      const std::string locus = report::locus_of(region);
+      if (region.kernel.has_value() == kernels &&
+          std::find(loci.begin(), loci.end(), locus) == loci.end())
+        loci.push_back(locus);
     }
-  const bool memory = std::any_of(levels.begin(), levels.end(), [](const std::string& level) {
-    return report::distance_of_level(level) >= 100;
-  });
-  if (declared && !memory) add("DRAM");
-  std::stable_sort(levels.begin(), levels.end(), [](const std::string& a, const std::string& b) {
-    return report::distance_of_level(a) < report::distance_of_level(b);
-  });
-  return levels;
+  };
+  add(false);
+  add(true);
+  return loci;
+}
+
+std::string default_locus(const Profile& profile) {
+  std::map<std::string, double> time_s;
+  bool kernel_flop = false;
+  for (const Region& region : profile.regions) {
+    const bool flop = report::rates_of(region.self, {}).front().flop.value() > 0;
+    if (!region.kernel) {
+      if (flop) return "cpu";
+      continue;
+    }
+    kernel_flop = kernel_flop || flop;
+    time_s[report::locus_of(region)] += report::time_of(region.work, {}).value();
+  }
+  if (!kernel_flop) return "cpu";
+  return std::max_element(time_s.begin(), time_s.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
 }
 
 }  // namespace roofmark

@@ -47,6 +47,7 @@ int distance_of_level(const std::string& level);
 /// Rates of a work: one per precision, the one with the most FLOPs first.
 struct Rate {
   Precision precision = Precision::f64;
+  std::string unit;   ///< "f64", of the matrix units "tensor bf16"
   Figure flop;        ///< FLOPs
   Figure flop_per_s;  ///< over the wall time
 };
@@ -71,7 +72,14 @@ std::vector<RegionRow> rows_of(const Profile& profile, RowOptions options);
 
 /// The level that `rows_of` and `chart_of` take when none is named: the outermost at which at least
 /// half of the time has an intensity that has one at any level.
-std::string default_level(const Profile& profile);
+std::string default_level(const Profile& profile, const std::string& locus = "");
+
+/// Whose roof a region is under: "cpu", of a kernel "gpu:UUID".
+std::string locus_of(const Region& region);
+/// Interfaces at which regions under a roof can be drawn, innermost first.
+std::vector<std::string> levels_of(const Profile& profile, const std::string& locus);
+/// What a level is for a region: main memory is a kernel's HBM, whatever the host's is called.
+std::string level_for(const Region& region, const std::string& level);
 
 /// Time that a region could save at most: its time beyond what its roof would need.
 double time_away_from_roof(const RegionRow& row);

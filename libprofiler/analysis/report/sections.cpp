@@ -8,6 +8,7 @@
 #include <set>
 
 #include "analysis/profile/profile_fields.hpp"
+#include "analysis/roofline/gpu_machine.hpp"
 #include "analysis/text/plain_text.hpp"
 #include "chart_ceilings.hpp"
 #include "flag_words.hpp"
@@ -188,17 +189,38 @@ std::vector<std::string> note_sentences(const Profile& profile) {
   if (!is_said && profile.machine.compute.empty() && profile.machine.bandwidth.empty())
     notes.push_back("No roof: the profile holds no ceilings of a machine (`roofmark machine`).");
   notes.insert(notes.end(), profile.machine.notes.begin(), profile.machine.notes.end());
+  for (const Gpu& gpu : profile.machine.gpus)
+    for (const std::string& note : gpu.notes)
+      notes.push_back((gpu.name.empty() ? gpu.uuid : gpu.name) + ": " + note);
   return notes;
 }
 
 std::vector<ChartCeiling> own_roof(const Profile& profile, const std::vector<RegionRow>& rows) {
   std::set<Precision> precisions;
   for (const RegionRow& row : rows)
-    if (const auto precision = parse_word<Precision>(row.precision);
-        precision && *precision != Precision::any)
+    if (profile.regions[row.region].kernel)
+      continue;
+    else if (const auto precision = parse_word<Precision>(row.precision);
+             precision && *precision != Precision::any)
       precisions.insert(*precision);
   if (precisions.empty()) precisions.insert(Precision::f64);
   std::vector<ChartCeiling> lines = chart_ceilings(profile.machine, precisions);
+  std::erase_if(lines, [](const ChartCeiling& line) { return !line.emphasised; });
+  return lines;
+}
+
+std::vector<ChartCeiling> own_roof_of(const Profile& profile, const Gpu& gpu) {
+  std::set<Precision> precisions;
+  std::set<std::string> tensor;
+  for (const Region& region : profile.regions) {
+    if (!region.kernel || region.kernel->device != gpu.uuid) continue;
+    for (const auto& [precision, count] : region.work.flop)
+      if (count.value > 0) precisions.insert(precision);
+    for (const auto& [type, count] : region.work.tensor)
+      if (count.value > 0) tensor.insert(type);
+  }
+  if (precisions.empty()) precisions.insert(Precision::f32);
+  std::vector<ChartCeiling> lines = gpu_chart_ceilings(machine_of(gpu), precisions, tensor);
   std::erase_if(lines, [](const ChartCeiling& line) { return !line.emphasised; });
   return lines;
 }

@@ -52,6 +52,9 @@ std::vector<std::string> note_sentences(const Profile& profile);
 std::vector<ChartCeiling> own_roof(const Profile& profile, const std::vector<RegionRow>& rows);
 
 /// "-3% to +1%"; empty where the spread is not known.
+/// The roof of one GPU, for what kernels did on it.
+std::vector<ChartCeiling> own_roof_of(const Profile& profile, const Gpu& gpu);
+
 std::string spread_of(const Interval& ceiling);
 
 }  // namespace roofmark::report

@@ -70,6 +70,8 @@ double own_time(const Profile& profile, const RegionRow& row) {
 std::string roof_elsewhere(const RegionRow& row, const std::string& level) {
   if (!row.roofline || !row.intensity) return {};
   const std::string& binding = row.roofline->binding;
+  // A GPU's memory is what the host's is to the host.
+  if (binding == "HBM" && distance_of_level(level) >= 100) return {};
   return binding != level && row.roofline->levels.count(binding) != 0 ? printable(binding)
                                                                       : std::string();
 }
@@ -162,7 +164,7 @@ std::string regions_table(const Profile& profile, const std::vector<RegionRow>& 
 
   std::set<Source> sources;
   std::set<std::string> elsewhere;
-  bool ranges = false, flags = false;
+  bool ranges = false, flags = false, kernels = false;
   const PathIndex paths(profile.regions);
   std::set<std::size_t> printed;
   for (const std::size_t index : shown) {
@@ -173,6 +175,8 @@ std::string regions_table(const Profile& profile, const std::vector<RegionRow>& 
     constexpr std::size_t deepest = 6;
     std::string name =
         below ? std::string(2 * std::min(row.depth, deepest), ' ') + row.name : row.path;
+    // Under the region that launched it, and none of its time.
+    if (region.kernel) name.insert(name.find_first_not_of(' '), "> "), kernels = true;
     if (!options.utf8) name = printable_ascii(name);
     if (!region.flags.empty()) name += " !", flags = true;
     for (const Figure* figure : {&row.time_s, &row.flop_per_s, &row.intensity})
@@ -208,7 +212,9 @@ std::string regions_table(const Profile& profile, const std::vector<RegionRow>& 
     text +=
         fmt::format("({} lighter regions more: --all shows them)\n", rows.size() - shown.size());
   for (const std::string& line :
-       wrapped(key_of(sources, {printable(level)}, elsewhere, ranges, flags, words), options.width))
+       wrapped(key_of(sources, {printable(level)}, elsewhere, ranges, flags, words) +
+                   (kernels ? " >: a kernel; time and roof are its GPU's, memory is its HBM." : ""),
+               options.width))
     text += painted(line, "2", options.colour) + '\n';
   return text;
 }

@@ -9,6 +9,7 @@
 #include "analysis/text/text_table.hpp"
 #include "declared_table.hpp"
 #include "event_table.hpp"
+#include "gpu_table.hpp"
 #include "numbers.hpp"
 #include "rank_table.hpp"
 #include "region_row.hpp"
@@ -37,6 +38,7 @@ class TextReport {
       events(rows);
       ranks(rows);
       waiting(rows);
+      gpus(rows);
       explained();
     }
     missing(rows);
@@ -80,6 +82,13 @@ class TextReport {
     text_ += painted(command, "1", options_.colour) + '\n';
     paragraph(fmt::format("{}", fmt::join(run_facts(profile_), ", ")));
     text_ += '\n';
+  }
+
+  void gpus(const std::vector<RegionRow>& rows) {
+    const std::string table = gpu_text(profile_, rows, options_);
+    if (table.empty()) return;
+    section("GPU");
+    text_ += table;
   }
 
   void events(const std::vector<RegionRow>& rows) {
@@ -153,9 +162,17 @@ class TextReport {
 
   /// The machine's own roof, with how far each ceiling scattered while it was measured.
   void ceilings(const std::vector<RegionRow>& rows) {
-    const std::vector<ChartCeiling> lines = own_roof(profile_, rows);
+    ceilings_of("Ceilings", own_roof(profile_, rows));
+    if (!own_roof(profile_, rows).empty() && !profile_.machine.measured_at.empty())
+      paragraph("measured " + profile_.machine.measured_at, "  ");
+    for (const Gpu& gpu : profile_.machine.gpus)
+      ceilings_of("Ceilings of " + clean(gpu.name.empty() ? gpu.uuid : gpu.name),
+                  own_roof_of(profile_, gpu));
+  }
+
+  void ceilings_of(const std::string& title, const std::vector<ChartCeiling>& lines) {
     if (lines.empty()) return;
-    section("Ceilings");
+    section(title);
     TextTable table({{"", false, 24, 0, true},
                      {"", true, 16, 0, false},
                      {"", false, 24, 2, false},
@@ -171,8 +188,6 @@ class TextReport {
     }
     const std::string body = table.render(options_.width, options_.utf8, options_.colour);
     text_ += body.substr(body.find('\n') + 1);  // the line of titles is empty
-    if (!profile_.machine.measured_at.empty())
-      paragraph("measured " + profile_.machine.measured_at, "  ");
   }
 
   const Profile& profile_;

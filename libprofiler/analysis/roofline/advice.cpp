@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/roofline/advice_facts.hpp"
+#include "analysis/roofline/gpu_machine.hpp"
 #include "analysis/roofline/judgement.hpp"
 #include "analysis/roofline/quantity_text.hpp"
 #include "analysis/roofline/thresholds.hpp"
@@ -18,6 +19,7 @@ struct Entry {
   Facts at_least, below;
   std::vector<std::string> absent;
   std::string text, falsifier, gain;
+  bool of_gpu = false;
 };
 
 template <class Value>
@@ -39,6 +41,7 @@ std::vector<Entry> read() {
     entry.text = item.at("text").get<std::string>();
     entry.falsifier = item.at("falsifier").get<std::string>();
     entry.gain = field_or<std::string>(item, "gain", "");
+    entry.of_gpu = field_or<std::string>(item, "on", "cpu") == "gpu";
     entries.push_back(std::move(entry));
   }
   return entries;
@@ -102,7 +105,7 @@ std::vector<Advice> advice(const Case& it, const Roofline& roofline) {
   const Facts facts = advice_facts(it, roofline);
   std::vector<Advice> made;
   for (const Entry& entry : table) {
-    if (!applies(entry, roofline, facts)) continue;
+    if (entry.of_gpu != is_gpu(it.machine) || !applies(entry, roofline, facts)) continue;
     const auto text = filled(entry.text, roofline, facts);
     const auto falsifier = filled(entry.falsifier, roofline, facts);
     if (!text || !falsifier) continue;

@@ -155,6 +155,11 @@ std::map<std::string, double> advice_facts(const Case& it, const Roofline& roofl
   put_mix(facts, it);
   put_bytes(facts, it, roofline);
   put_write_allocate(facts, it, roofline);
+  if (const auto launching = launch_facts(it)) {
+    put(facts, "gpu_idle_share", launching->idle_s / launching->span_s);
+    put(facts, "launch_call_s", launching->launch_s / double(launching->calls));
+    put(facts, "kernel_mean_s", launching->kernel_mean_s);
+  }
   put(facts, "ipc", instructions_per_cycle(it));
   put(facts, "fraction", roofline.fraction);
   put(facts, "fraction_as_written", roofline.fraction_as_written);

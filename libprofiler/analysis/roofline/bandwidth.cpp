@@ -242,7 +242,10 @@ std::vector<std::string> interfaces(const Machine& machine) {
   for (const BandwidthCeiling& ceiling : machine.bandwidth)
     if (is_rate(ceiling.interface_bytes_per_s))
       (is_main_memory(ceiling.level) ? memories : caches).insert(ceiling.level);
-  std::vector<std::string> levels(caches.begin(), caches.end());
+  std::vector<std::string> levels;
+  // Shared memory lies beside L1, which is further for a kernel that uses both.
+  if (caches.erase("shared") > 0) levels.emplace_back("shared");
+  levels.insert(levels.end(), caches.begin(), caches.end());
   levels.insert(levels.end(), memories.begin(), memories.end());
   return levels;
 }

@@ -115,6 +115,7 @@ unsigned cores_of(const Machine& machine) {
 }
 
 bool is_main_memory(const std::string& level) {
+  if (level == "shared" || level == "TMA") return false;  // inside a GPU's multiprocessor
   return level.empty() || level[0] != 'L';
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "analysis/roofline/compute_time.hpp"
+#include "analysis/roofline/gpu_machine.hpp"
 #include "analysis/roofline/sane.hpp"
 #include "analysis/roofline/thresholds.hpp"
 #include "analysis/roofline/traffic.hpp"
@@ -88,6 +89,45 @@ void place_levels(Evaluation& made) {
   }
 }
 
+/// Each type of a GPU's matrix units works beside the vector units. The one that takes longest
+/// becomes the point where it takes longer than those.
+void add_tensor(const Work& work, const Machine& machine, std::optional<double> clock_hz,
+                std::vector<Part>& parts, Evaluation& made) {
+  for (const auto& [type, count] : work.tensor) {
+    if (count.value == 0) continue;
+    const auto ceiling = tensor_ceiling(machine, type, clock_hz);
+    if (!ceiling) {
+      made.no_ceiling = "no ceiling for tensor " + type;
+      continue;
+    }
+    Part part;
+    part.kind = Kind::compute;
+    part.name = "tensor " + type;
+    part.amount = double(count.value);
+    part.ceiling = *ceiling;
+    part.seconds = part.amount / ceiling->per_s;
+    part.uncertainty = uncertainty_of(*ceiling);
+    part.source = count.source;
+    parts.push_back(std::move(part));
+  }
+}
+
+void point_at_tensor(const Work& work, Evaluation& made) {
+  const Part* peak = largest(made.machine, Kind::compute);
+  constexpr std::string_view prefix = "tensor ";
+  if (!peak || !peak->name.starts_with(prefix)) return;
+  made.tensor = peak->name.substr(prefix.size());
+  made.precision.reset();
+  made.point_flop = peak->amount;
+  made.flop_source = peak->source;
+  const Count& count = work.tensor.at(made.tensor);
+  const double range =
+      double(count.high.value_or(count.value)) - double(count.low.value_or(count.value));
+  made.flop_uncertainty = range > 0 ? range / 2 / double(count.value) : 0;
+  made.notes.push_back("The point shows the tensor operations of type " + made.tensor +
+                       "; the vector units' work is apart and counts in the explained time.");
+}
+
 /// Why the as-written roof is withheld, or nothing.
 std::optional<std::string> withheld(const Work& work, const Region& region, const Machine& machine,
                                     const Evaluation& made) {
@@ -129,6 +169,8 @@ void count_flop(const Work& work, Evaluation& made) {
     if (made.flop > 0) made.notes.push_back("The FLOPs are the user's declaration, taken as f64.");
     return;
   }
+  made.flop_counted = made.flop_counted || !work.tensor.empty();
+  for (const auto& [type, count] : work.tensor) made.flop += count.value;
   std::uint64_t most = 0;
   for (const auto& [precision, count] : work.flop) {
     made.flop += count.value;
@@ -246,13 +288,17 @@ void follow_clock(const Region& region, const Machine& machine, Evaluation& made
   const auto clock_hz = clock_of(region);
   if (!clock_hz || !has_clock(machine)) return;
   made.clock_hz = clock_hz;
-  std::string note = fmt::format("Its cores ran at {:.2f} GHz", *clock_hz * 1e-9);
+  const bool gpu = is_gpu(machine);
+  std::string note =
+      fmt::format("{} ran at {:.2f} GHz",
+                  gpu ? "While it was counted its multiprocessors" : "Its cores", *clock_hz * 1e-9);
   if (machine.clock_hz && is_rate(*machine.clock_hz))
-    note += fmt::format(", the machine's ceilings were measured at {:.2f} GHz",
-                        *machine.clock_hz * 1e-9);
+    note += fmt::format(", the {} ceilings {} {:.2f} GHz", gpu ? "GPU's" : "machine's",
+                        gpu ? "hold at" : "were measured at", *machine.clock_hz * 1e-9);
   made.notes.push_back(note +
-                       ": compute ceilings of the code as written are scaled to its clock, "
-                       "memory's are not.");
+                       (gpu ? ": the verdict scales compute ceilings to its clock, not memory's."
+                            : ": compute ceilings of the code as written are scaled to its clock, "
+                              "memory's are not."));
 }
 
 /// Work that the assumed cores can't have done in its time was done by more of them.
@@ -301,6 +347,12 @@ Evaluation evaluate(const Work& work, const Region& region, const Machine& machi
     if (compute.part) made.machine.push_back(*compute.part);
     made.no_ceiling = compute.no_ceiling;
   }
+  add_tensor(work, machine, {}, made.machine, made);
+  point_at_tensor(work, made);
+  if (region.flags.count("tensor_uncounted")) {
+    made.uncounted.insert(made.uncounted.begin(), "tensor operations not counted");
+    made.main_memory_uncounted = true;  // nothing can be said of where it stands without them
+  }
   place_levels(made);
 
   if (auto reason = withheld(work, region, machine, made)) {
@@ -308,7 +360,9 @@ Evaluation evaluate(const Work& work, const Region& region, const Machine& machi
     const ComputeTime compute =
         topmost_compute(work, made.flop_source, machine, made.cores, made.clock_hz);
     if (compute.part) made.placed.push_back(*compute.part);
-    if (made.flop_source != Source::declared)
+    add_tensor(work, machine, made.clock_hz, made.placed, made);
+    // No tool tells which instructions of a GPU its classes would be.
+    if (made.flop_source != Source::declared && !is_gpu(machine))
       made.notes.push_back("The as-written roof is withheld: " + *reason + ".");
     return made;
   }

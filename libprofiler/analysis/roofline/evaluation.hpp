@@ -54,7 +54,8 @@ struct Evaluation {
   bool flop_counted = false;
   std::uint64_t flop = 0;  ///< of all precisions, to tell zero from some; never shown as a sum
   std::optional<Precision> precision;  ///< dominant
-  double point_flop = 0;               ///< of that precision
+  std::string tensor;  ///< the type of matrix units that is dominant instead; empty: vector units
+  double point_flop = 0;  ///< of that precision
   Source flop_source = Source::counted;
   double flop_uncertainty = 0;
   double cores = 1;

@@ -2,8 +2,10 @@
 #include <cmath>
 
 #include "analysis/roofline/ceilings.hpp"
+#include "analysis/roofline/gpu_machine.hpp"
 #include "analysis/roofline/judgement.hpp"
 #include "analysis/roofline/sane.hpp"
+#include "analysis/roofline/thresholds.hpp"
 
 namespace roofmark::model {
 namespace {
@@ -91,6 +93,29 @@ std::optional<double> scalar_share(const Work& work) {
 std::optional<double> fused_share(const Work& work) {
   return share_of_mix(work,
                       [](const ComputeClass& part) { return part.operation == Operation::fma; });
+}
+
+std::optional<LaunchFacts> launch_facts(const Case& it) {
+  if (!is_gpu(it.machine) || !it.evaluation.wall_s || !it.region.gpu_calls) return std::nullopt;
+  const GpuCalls& calls = *it.region.gpu_calls;
+  const auto share =
+      std::find_if(it.region.gpu.begin(), it.region.gpu.end(),
+                   [&](const GpuShare& one) { return one.device == it.machine.gpus.front().uuid; });
+  if (share == it.region.gpu.end() || !share->idle_s || !share->span_s) return std::nullopt;
+  const std::uint64_t launches = it.region.kernel ? it.region.visits : share->launches;
+  if (launches == 0 || calls.launches == 0 || !(share->span_s->value > 0)) return std::nullopt;
+  return LaunchFacts{share->idle_s->value, share->span_s->value, calls.launch_s, calls.launches,
+                     *it.evaluation.wall_s / double(launches)};
+}
+
+bool is_launch_bound(const Case& it) {
+  const auto facts = launch_facts(it);
+  if (!facts) return false;
+  const Thresholds& limit = thresholds();
+  if (facts->idle_s < limit.launch_idle * facts->span_s) return false;
+  if (facts->launch_s < limit.launch_calls * facts->idle_s) return false;
+  return !it.region.kernel ||
+         facts->kernel_mean_s < limit.launch_kernel * facts->launch_s / double(facts->calls);
 }
 
 }  // namespace roofmark::model

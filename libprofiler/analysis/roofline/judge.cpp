@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/roofline/gpu_machine.hpp"
 #include "analysis/roofline/judgement.hpp"
 #include "analysis/roofline/thresholds.hpp"
 
@@ -44,6 +45,7 @@ void fill_numbers(const Case& it, Roofline& made) {
   const Explained& time = it.time;
   if (evaluation.precision && evaluation.flop > 0)
     made.precision = std::string(spelling(*evaluation.precision));
+  if (!evaluation.tensor.empty()) made.precision = "tensor " + evaluation.tensor;
   made.levels = evaluation.levels;
   made.uncertainty = uncertainty(it);
   made.notes = evaluation.notes;
@@ -86,12 +88,60 @@ double wall_of(const Work& work) {
   return work.wall_s && std::isfinite(work.wall_s->value) ? std::max(0.0, work.wall_s->value) : 0;
 }
 
+/// What one device did, as a region whose time is that of the device.
+Region on_device(const Region& region, const GpuShare* share) {
+  Region made;
+  made.path = region.path;
+  made.visits = region.visits;
+  made.threads = 1;
+  made.kernel = region.kernel;
+  made.gpu = region.gpu;
+  made.gpu_calls = region.gpu_calls;
+  if (region.kernel) {
+    made.flags = region.flags;
+    made.clock_hz = region.clock_hz;
+    made.work = region.work;
+  } else {
+    // The host's flags are not the GPU's.
+    made.work = share->work;
+    made.work.wall_s = share->busy_s;
+    for (const Missing& missing : share->missing)
+      if (missing.quantity == "tensor") made.flags.insert("tensor_uncounted");
+  }
+  return made;
+}
+
+/// One for each device that did something for the region. A device without ceilings makes the
+/// verdict undetermined, as a machine without them does.
+std::vector<Roofline> judge_on_gpu(const Region& region, const Machine& machine) {
+  std::vector<Roofline> made;
+  const auto judge_one = [&](const std::string& device, const GpuShare* share) {
+    const Gpu* known = gpu_of(machine, device);
+    Gpu unknown;
+    unknown.uuid = device;
+    const Machine gpu = machine_of(known != nullptr ? *known : unknown);
+    const Region there = on_device(region, share);
+    Roofline roofline = conclude(leaf(there.work, there, gpu));
+    roofline.locus = locus_of_device(device);
+    made.push_back(std::move(roofline));
+  };
+  if (region.kernel) {
+    judge_one(region.kernel->device, nullptr);
+    return made;
+  }
+  for (const GpuShare& share : region.gpu)
+    if (share.launches > 0) judge_one(share.device, &share);
+  return made;
+}
+
 /// Direct children by position, for every region.
 std::vector<std::vector<std::size_t>> children_of(const std::vector<Region>& regions) {
   const PathIndex index(regions);
   std::vector<std::vector<std::size_t>> children(regions.size());
   for (std::size_t i = 0; i < regions.size(); ++i)
-    if (const std::size_t parent = index.parent(i); parent != PathIndex::none && parent != i)
+    // A kernel takes none of the host's time.
+    if (const std::size_t parent = index.parent(i);
+        parent != PathIndex::none && parent != i && !regions[i].kernel)
       children[parent].push_back(i);
   return children;
 }
@@ -177,6 +227,12 @@ class TreeJudge {
 
   void judge_one(std::size_t index) {
     Region& region = profile_.regions[index];
+    if (region.kernel) {
+      region.rooflines = judge_on_gpu(region, profile_.machine);
+      region.self_rooflines = region.rooflines;
+      flag(region);
+      return;
+    }
     const auto pages = profile_.program.large_page_share;
     Case whole = leaf(region.work, region, machine(), pages);
     whole.waited_share = profile_.program.waited_share;
@@ -191,6 +247,9 @@ class TreeJudge {
       region.rooflines = {conclude_shared(whole)};
     }
     judged_[index] = {whole.machine_time, whole.written_time, whole.time};
+    // The GPU has a roofline of its own, of all that the region had done there.
+    for (Roofline& roofline : judge_on_gpu(region, profile_.machine))
+      region.rooflines.push_back(std::move(roofline));
     flag(region);
   }
 
@@ -228,7 +287,11 @@ class TreeJudge {
   std::vector<Times> judged_;
 };
 
-const Roofline* at_locus(const std::vector<Roofline>& rooflines, const std::string& locus) {
+const Roofline* at_locus(const Region& region, const std::vector<Roofline>& rooflines,
+                         const std::string& wanted) {
+  const std::string locus = !wanted.empty() ? wanted
+                            : region.kernel ? locus_of_device(region.kernel->device)
+                                            : "cpu";
   for (const Roofline& roofline : rooflines)
     if (roofline.locus == locus) return &roofline;
   return nullptr;
@@ -269,11 +332,11 @@ Side side_at(const Roofline& roofline, const std::string& level) {
 }
 
 const Roofline* self_roofline(const Region& region, const std::string& locus) {
-  return at_locus(region.self_rooflines, locus);
+  return at_locus(region, region.self_rooflines, locus);
 }
 
 const Roofline* inclusive_roofline(const Region& region, const std::string& locus) {
-  return at_locus(region.rooflines, locus);
+  return at_locus(region, region.rooflines, locus);
 }
 
 }  // namespace roofmark

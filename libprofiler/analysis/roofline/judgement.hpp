@@ -51,6 +51,17 @@ double gain_of_balance(const Case& it);
 std::optional<double> communication_share(const Case& it);
 /// The rank that the others wait for in MPI calls: it waits less than half of their mean.
 std::optional<std::uint64_t> awaited_rank(const Case& it);
+/// How launching kernels keeps a GPU; nothing where the gaps between them or the calls that launch
+/// are not known, and of work on processors.
+struct LaunchFacts {
+  double idle_s = 0, span_s = 0;  ///< gaps, from the first kernel to the last
+  double launch_s = 0;            ///< of the host, in calls that launch
+  std::uint64_t calls = 0;        ///< that launch
+  double kernel_mean_s = 0;       ///< of one launch
+};
+std::optional<LaunchFacts> launch_facts(const Case& it);
+/// Whether launching is what takes the time, by the thresholds.
+bool is_launch_bound(const Case& it);
 /// The time that it was neither in MPI calls nor asleep; nothing where none of these was seen.
 std::optional<double> working_s(const Case& it);
 /// Share of the FLOPs of known mix that is scalar / fused; nothing where the mix is not known.

@@ -73,6 +73,8 @@ Projected projected(const Region& region, const Machine& machine) {
 std::vector<Projection> project(const Profile& profile, const std::vector<NamedRoof>& roofs) {
   std::vector<Projection> all;
   for (std::size_t i = 0; i < profile.regions.size(); ++i) {
+    // A kernel's bytes are those of its GPU's interfaces.
+    if (profile.regions[i].kernel) continue;
     Projection one{i, {}};
     for (const NamedRoof& roof : roofs)
       one.roofs.push_back(projected(profile.regions[i], roof.machine));

@@ -25,7 +25,10 @@ Thresholds read() {
           value("serial_children"),
           value("mostly"),
           value("clock_range"),
-          value("communication_share")};
+          value("communication_share"),
+          value("launch_idle"),
+          value("launch_calls"),
+          value("launch_kernel")};
 }
 
 }  // namespace

@@ -24,6 +24,9 @@ struct Thresholds {
   double mostly;
   double clock_range;
   double communication_share;
+  double launch_idle;
+  double launch_calls;
+  double launch_kernel;
 };
 
 const Thresholds& thresholds();

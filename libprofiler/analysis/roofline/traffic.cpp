@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/roofline/gpu_machine.hpp"
 #include "analysis/roofline/thresholds.hpp"
 
 namespace roofmark::model {
@@ -16,6 +17,7 @@ double half_range(const Count& count) {
 /// FLOPs of a process and bytes of a whole socket make no intensity, unless the recorder saw that
 /// the processes own the socket.
 bool other_scope(const Count& bytes, const Work& work, const Region& region) {
+  if (bytes.scope == Scope::device && work.flop.empty()) return false;
   const bool wide = bytes.scope == Scope::socket || bytes.scope == Scope::device;
   if (!wide || region.flags.count("owns_socket")) return false;
   return std::any_of(work.flop.begin(), work.flop.end(),
@@ -105,7 +107,8 @@ TrafficOfRegion traffic_of(const Work& work, const Region& region, const Machine
                                             : unusable(level, found->second, work, region);
     if (!reason) {
       made.levels.push_back(counted(level, found->second, work));
-      if (!found->second.read || !found->second.write)
+      // A GPU's bandwidths are of both directions alike.
+      if ((!found->second.read || !found->second.write) && !is_gpu(machine))
         made.notes.push_back("Reads and writes of " + level +
                              " were counted together: its ceiling is that of reads.");
     } else if (is_main_memory(level) && work.declared_bytes) {
@@ -118,7 +121,8 @@ TrafficOfRegion traffic_of(const Work& work, const Region& region, const Machine
     }
   }
   for (const auto& [level, traffic] : work.bytes)
-    if (std::find(levels.begin(), levels.end(), level) == levels.end() && !is_main_memory(level))
+    if (std::find(levels.begin(), levels.end(), level) == levels.end() && !is_main_memory(level) &&
+        level != "shared" && level != "TMA")  // beside L1 and between L2 and it, and so not alone
       made.uncounted.push_back(level + " has no ceiling");
   // What weighs most comes first.
   std::stable_partition(made.uncounted.begin(), made.uncounted.end(),

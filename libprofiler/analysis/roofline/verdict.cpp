@@ -109,6 +109,8 @@ Decision decide(const Case& it) {
     const auto awaited = awaited_rank(it);
     return {Verdict::communication, awaited ? "for rank " + std::to_string(*awaited) : ""};
   }
+  // A region of the host waits between its kernels, whatever bounds each of them.
+  if (!it.region.kernel && is_launch_bound(it)) return {Verdict::launch, ""};
   if (evaluation.flop == 0) return without_flop(it, explained);
   if (evaluation.no_ceiling) return {Verdict::undetermined, *evaluation.no_ceiling};
   if (evaluation.main_memory_uncounted) return {Verdict::undetermined, evaluation.uncounted[0]};
@@ -117,7 +119,7 @@ Decision decide(const Case& it) {
     return {Verdict::undetermined, evaluation.uncounted[0]};
   if (not_running(it) && !explained) return {Verdict::latency, "not running"};
   if (auto waiting = waiting_for_threads(it)) return *waiting;
-  if (!explained) return {Verdict::latency, ""};
+  if (!explained) return {is_launch_bound(it) ? Verdict::launch : Verdict::latency, ""};
 
   const Part* part = binding_part(time);
   const auto reached = fraction(it, it.machine_time);

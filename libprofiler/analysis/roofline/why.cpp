@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "analysis/roofline/ceilings.hpp"
+#include "analysis/roofline/gpu_machine.hpp"
 #include "analysis/roofline/judgement.hpp"
 #include "analysis/roofline/quantity_text.hpp"
 #include "analysis/roofline/sane.hpp"
@@ -82,7 +83,9 @@ std::string scalar_text(const Case& it) {
 std::string ridge_text(const Case& it, const Roofline& roofline) {
   const Part* part = binding_part(it.time);
   if (!part || it.is_sum) return "";
-  const auto level = roofline.levels.find(part->kind == Kind::memory ? part->name : "DRAM");
+  const auto level = roofline.levels.find(part->kind == Kind::memory ? part->name
+                                          : is_gpu(it.machine)       ? "HBM"
+                                                                     : "DRAM");
   if (level == roofline.levels.end() || level->second.intensity <= 0) return "";
   const LevelPlacement& place = level->second;
   const double cores = cores_of(it.machine);
@@ -135,6 +138,19 @@ std::string communication_text(const Case& it) {
   return text;
 }
 
+/// "between its kernels the GPU was idle for 3 ms of 4 ms (75 %)"
+std::string launch_text(const Case& it) {
+  const auto facts = launch_facts(it);
+  if (!facts) return "launching its kernels takes the time";
+  return fmt::format(
+      "{} the GPU was idle for {} of {} ({}), and the host was in {} calls that launch for {}; a "
+      "launch runs for {} on average",
+      it.region.kernel ? "between the kernels of its region" : "between its kernels",
+      seconds_text(facts->idle_s), seconds_text(facts->span_s),
+      percent(facts->idle_s / facts->span_s), facts->calls, seconds_text(facts->launch_s),
+      seconds_text(facts->kernel_mean_s));
+}
+
 std::string sentence(const Case& it, const Roofline& roofline) {
   const std::string& detail = roofline.verdict_detail;
   switch (roofline.verdict) {
@@ -178,7 +194,7 @@ std::string sentence(const Case& it, const Roofline& roofline) {
     case Verdict::communication:
       return communication_text(it) + "; " + explained_text(it);
     case Verdict::launch:
-      return explained_text(it);
+      return launch_text(it) + "; " + explained_text(it);
   }
   return "";
 }
@@ -189,7 +205,8 @@ std::string why(const Case& it, const Roofline& roofline) {
   std::string text = sentence(it, roofline);
   if (text.empty()) return text;
   // A sentence begins with a capital, unless it begins with a name ("f64 avx2 fma work ...").
-  const bool name = text.starts_with("f64") || text.starts_with("f32") || text.starts_with("f16");
+  const bool name = text.starts_with("f64") || text.starts_with("f32") || text.starts_with("f16") ||
+                    text.starts_with("tensor ");
   if (!name && text[0] >= 'a' && text[0] <= 'z') text[0] = char(text[0] - 'a' + 'A');
   return text + ".";
 }

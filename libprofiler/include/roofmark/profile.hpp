@@ -2,6 +2,7 @@
 // This is `roofmark-profile/1` in memory; docs/ holds its JSON Schema.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -60,6 +61,9 @@ struct Work {
   std::map<std::string, Traffic> bytes;     ///< by interface: "L1", "L2", "L3", "DRAM", "HBM"
   std::map<std::string, Count> operations;  ///< "instructions", "loads", "stores", "divide",
                                             ///< "sqrt", "compare", "convert", "integer_simd", ...
+  /// Operations of a GPU's matrix units, by the type of what they multiply: "bf16", "fp8", "i8". No
+  /// FLOPs of the vector units: the two are never summed.
+  std::map<std::string, Count> tensor = {};
   /// What is neither FLOPs nor bytes of an interface, by the name that it was asked for: events of
   /// PAPI, counters of resctrl, ...
   std::map<std::string, Count> events;
@@ -149,6 +153,49 @@ struct CodePlace {
   bool operator==(const CodePlace&) const = default;
 };
 
+/// Copies of one kind between memories, or fills of one.
+struct GpuCopies {
+  std::uint64_t count = 0, bytes = 0;
+  double time_s = 0;  ///< summed over copies, which may overlap
+  bool operator==(const GpuCopies&) const = default;
+};
+
+/// What one GPU did for a region: for its kernels and those of the regions inside it.
+struct GpuShare {
+  std::string device;             ///< uuid
+  std::uint64_t launches = 0;     ///< of kernels
+  std::optional<Measure> busy_s;  ///< at least one of its kernels ran; where several did, once
+  std::optional<Measure> span_s;  ///< from the first kernel's start to the last one's end
+  std::optional<Measure> idle_s;  ///< of that, none of its kernels ran
+  /// Of `busy_s`, the region's thread was at work and did not wait for the GPU.
+  std::optional<Measure> overlap_s;
+  std::map<std::string, GpuCopies> copies;  ///< "HtoD", "DtoH", "DtoD", "PtoP", "HtoH", "set"
+  /// Of a region of the host: the counts of those kernels together, over `busy_s`. Of a kernel:
+  /// empty, they are the region's own.
+  Work work;
+  std::vector<Missing> missing;  ///< of `work`
+  bool operator==(const GpuShare&) const = default;
+};
+
+/// What the host spent in calls of the driver, of a region and those inside it.
+struct GpuCalls {
+  std::uint64_t launches = 0;  ///< calls that launch kernels or graphs
+  double launch_s = 0;
+  std::uint64_t waits = 0;  ///< calls that wait for a device, a stream or an event
+  double wait_s = 0;
+  bool operator==(const GpuCalls&) const = default;
+};
+
+/// A region that is a kernel on a GPU, below the region whose thread launched it.
+struct KernelFacts {
+  std::string device;                            ///< uuid
+  std::string symbol;                            ///< its name as the linker knows it, raw bytes
+  std::array<std::uint32_t, 3> grid{}, block{};  ///< of its first launch
+  bool shapes_differ = false;                    ///< some launch had another
+  std::uint64_t graph_launches = 0;              ///< of its visits, nodes of CUDA graphs
+  bool operator==(const KernelFacts&) const = default;
+};
+
 struct Region {
   std::vector<std::string> path;  ///< names from the root, raw bytes; empty: the whole program
   std::uint64_t visits = 0;       ///< not known, and 0, of a region that was found
@@ -160,15 +207,18 @@ struct Region {
       flags;  ///< docs/record.md: unclosed, mismatched, too_small, visits_differ, adopted, ...
   double marker_s = 0;  ///< marker cost that was subtracted from the raw time
   std::optional<VisitTimes> visit_s;
-  std::vector<double> runs_wall_s;       ///< wall time in each run, where there were several
-  std::optional<double> imbalance;       ///< max / mean of thread time; of ranks, of their times
-  std::optional<RankSpread> ranks;       ///< of a parallel job: wall time by rank
-  std::optional<Measure> mpi_s;          ///< of its time in MPI calls; of ranks, their mean
-  std::optional<RankSpread> mpi_ranks;   ///< that by rank
-  std::optional<Measure> off_cpu_s;      ///< of its time asleep, outside MPI calls
-  std::optional<Measure> cores_used;     ///< mean number of cores its threads kept busy
-  std::optional<Measure> clock_hz;       ///< mean core clock at which it ran, where cycles count
-  Work work;                             ///< inclusive of children
+  std::vector<double> runs_wall_s;         ///< wall time in each run, where there were several
+  std::optional<double> imbalance;         ///< max / mean of thread time; of ranks, of their times
+  std::optional<RankSpread> ranks;         ///< of a parallel job: wall time by rank
+  std::optional<Measure> mpi_s;            ///< of its time in MPI calls; of ranks, their mean
+  std::optional<RankSpread> mpi_ranks;     ///< that by rank
+  std::optional<Measure> off_cpu_s;        ///< of its time asleep, outside MPI calls
+  std::optional<Measure> cores_used;       ///< mean number of cores its threads kept busy
+  std::optional<Measure> clock_hz;         ///< mean core clock at which it ran, where cycles count
+  std::optional<KernelFacts> kernel = {};  ///< of a kernel: its visits are launches
+  std::vector<GpuShare> gpu = {};  ///< by device; a kernel's is that of the path it is below
+  std::optional<GpuCalls> gpu_calls = {};
+  Work work;                             ///< inclusive of children, but of kernels
   Work self;                             ///< exclusive
   std::vector<Roofline> rooflines;       ///< of `work`
   std::vector<Roofline> self_rooflines;  ///< of `self`; JSON: `self.rooflines` where it differs

@@ -62,8 +62,8 @@ struct Chart {
   std::vector<std::string> notes;  ///< what is not drawn and why, one sentence each
   /// From zero on: a bandwidth is a line's slope there, and every line passes through the origin.
   bool linear = false;
-  double x_min = 0, x_max = 0;     ///< FLOP/byte; 0: chosen by fit_axes
-  double y_min = 0, y_max = 0;     ///< FLOP/s
+  double x_min = 0, x_max = 0;  ///< FLOP/byte; 0: chosen by fit_axes
+  double y_min = 0, y_max = 0;  ///< FLOP/s
 };
 
 /// Fills the axes that are 0 so that every ceiling and ridge is inside, in whole 1-2-5 steps, and
@@ -81,10 +81,17 @@ struct ChartOptions {
   bool self = true;   ///< exclusive of child regions
   std::size_t points = 400;  ///< at most so many, the heaviest; the rest is counted in a note
   bool linear = false;       ///< axes from zero on instead of logarithmic ones
+  /// Whose roof, and the regions under it: "cpu" or "gpu:UUID"; empty: see default_locus().
+  std::string locus = {};
 };
 
 /// The levels (innermost first) at which a region of the profile can be drawn.
 std::vector<std::string> levels_of(const Profile& profile);
+
+/// Whose roofs a profile has regions under: "cpu" where there are any of the host, then its GPUs.
+std::vector<std::string> loci_of(const Profile& profile);
+/// "cpu" where a region of the host has FLOPs, or no kernel has; else the GPU with the most time.
+std::string default_locus(const Profile& profile);
 
 Chart chart_of(const Profile& profile, const ChartOptions& options = {});
 /// The ceilings alone.

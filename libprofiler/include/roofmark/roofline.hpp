@@ -98,7 +98,8 @@ bool judge_where_open(Profile& profile);
 Side side_at(const Roofline& roofline, const std::string& level);
 
 /// The roofline that charts draw: of the region's own work where it has children.
-const Roofline* self_roofline(const Region& region, const std::string& locus = "cpu");
-const Roofline* inclusive_roofline(const Region& region, const std::string& locus = "cpu");
+/// Without a locus: the region's own, of a kernel that of its GPU, else "cpu".
+const Roofline* self_roofline(const Region& region, const std::string& locus = "");
+const Roofline* inclusive_roofline(const Region& region, const std::string& locus = "");
 
 }  // namespace roofmark

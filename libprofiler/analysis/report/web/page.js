@@ -144,6 +144,7 @@
     const list = [];
     outside = 0;
     data.regions.forEach(function (region, index) {
+      if (region.elsewhere) return;
       const w = work(region), all = rates(region);
       const total = all.reduce(function (sum, rate) { return sum + rate.flop[0]; }, 0);
       all.forEach(function (rate, order) {
@@ -261,7 +262,7 @@
     });
     fade();
     if (data.levels.length) chart.querySelector('.x-title').textContent = 'Intensity at ' + state.level + ', FLOP/byte';
-    const regions = data.regions.length, possible = new Set(all.map(function (p) { return p.index; })).size + outside;
+    const regions = data.regions.filter(function (r) { return !r.elsewhere; }).length, possible = new Set(all.map(function (p) { return p.index; })).size + outside;
     const sentences = [];
     if (outside)
       sentences.push(outside === 1 ? '1 point with little of the time lies outside the chart; the table has it.'
