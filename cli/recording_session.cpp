@@ -183,7 +183,7 @@ void write_trace(const Trace& trace, const fs::path& file) {
   const bool any = std::any_of(trace.processes.begin(), trace.processes.end(), [](const auto& one) {
     return !one.visits.empty() || !one.open.empty();
   });
-  if (!any) return tell("There is no trace: the program entered no region.");
+  if (!any) return;
   if (const auto problem = write_file(file.string(), render_trace_events(trace)))
     tell("There is no trace: " + to_line(*problem) + ".");
 }
@@ -288,7 +288,7 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
       ->check(not_empty);
   command
       .add_option("--trace-visits", arguments.trace_visits,
-                  "So many visits of a process are kept for it, the first ones")
+                  "So many visits of each process are kept for it, and then no more")
       ->capture_default_str()
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000000000}));
   command.add_flag("--multiplex", arguments.multiplex,
@@ -389,16 +389,9 @@ void end_at_shortage(const Session& session, const std::function<void()>& work) 
   }
 }
 
-/// Why the profile can't have the name that was chosen for it.
-std::optional<Problem> output_problem(const RecordingArguments& arguments) {
-  const std::string& output = arguments.output;
-  if (output.empty()) return std::nullopt;
-  std::error_code unknown;
-  if (arguments.rank)
-    return fs::exists(output, unknown) && !fs::is_directory(output, unknown)
-               ? std::optional(Problem{"each rank writes a file of its own, and this is no folder",
-                                       "-o " + output, "name a folder; it is made"})
-               : std::nullopt;
+/// Why a file that is written can't have the name that was chosen for it: `option` names it.
+std::optional<Problem> name_problem(const RecordingArguments& arguments, const std::string& output,
+                                    const std::string& option) {
   const char* const machine = std::getenv("ROOFMARK_MACHINE_FILE");
   const auto program =
       arguments.target.empty() ? std::nullopt : emulated::find_program(arguments.target.front());
@@ -406,16 +399,30 @@ std::optional<Problem> output_problem(const RecordingArguments& arguments) {
        {std::pair<std::string, const char*>{arguments.machine_file, "--machine"},
         {machine != nullptr ? machine : "", "ROOFMARK_MACHINE_FILE"},
         {program ? program->string() : "", "the program itself"}})
-    if (auto problem = taken(output, name, role)) return problem;
-  if (!arguments.trace.empty())
-    if (auto problem = taken(output, arguments.trace, "--trace")) return problem;
+    if (auto problem = taken(output, name, role, option)) return problem;
   for (const auto& [descriptor, role] : {std::pair{STDIN_FILENO, "the program's input"},
                                          {STDOUT_FILENO, "where its output goes"},
                                          {STDERR_FILENO, "where its messages go"}})
     if (same_file(descriptor, output))
       return Problem{std::string("it is ") + role + " as well, and would be replaced",
-                     "-o " + output, "name another file"};
+                     option + " " + output, "name another file"};
   return std::nullopt;
+}
+
+std::optional<Problem> output_problem(const RecordingArguments& arguments) {
+  const std::string& output = arguments.output;
+  if (!arguments.trace.empty())
+    if (auto problem = name_problem(arguments, arguments.trace, "--trace")) return problem;
+  if (output.empty()) return std::nullopt;
+  std::error_code unknown;
+  if (arguments.rank)
+    return fs::exists(output, unknown) && !fs::is_directory(output, unknown)
+               ? std::optional(Problem{"each rank writes a file of its own, and this is no folder",
+                                       "-o " + output, "name a folder; it is made"})
+               : std::nullopt;
+  if (!arguments.trace.empty())
+    if (auto problem = taken(output, arguments.trace, "--trace")) return problem;
+  return name_problem(arguments, output, "-o");
 }
 
 /// Back to where the program's input began, where that can be.

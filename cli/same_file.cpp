@@ -28,9 +28,9 @@ bool same_file(int descriptor, const std::string& name) {
 }
 
 std::optional<Problem> taken(const std::string& output, const std::string& other,
-                             const std::string& role) {
+                             const std::string& role, const std::string& option) {
   if (output.empty() || other.empty() || !same_file(output, other)) return std::nullopt;
-  return Problem{"it is " + role + " as well, and would be replaced", "-o " + output,
+  return Problem{"it is " + role + " as well, and would be replaced", option + " " + output,
                  "name another file"};
 }
 

@@ -17,6 +17,6 @@ bool same_file(int descriptor, const std::string& name);
 /// The problem of an output that is `other` as well, whose role is named: "--machine", "the program
 /// itself".
 std::optional<Problem> taken(const std::string& output, const std::string& other,
-                             const std::string& role);
+                             const std::string& role, const std::string& option = "-o");
 
 }  // namespace roofmark::cli

@@ -86,7 +86,12 @@ struct FileHeader {
   // Of a parallel job, as its launcher numbers them (rank.h).
   uint32_t rank;
   uint32_t ranks;  // in the job; 0: this is no rank of one
-  uint64_t reserved[12];
+  // Visits that were to be kept by themselves and were not (trace_layout.h), atomic; and why there
+  // was no room for them, 0: the limit that was asked for.
+  uint64_t untraced;
+  int32_t trace_errno;
+  uint32_t unused;
+  uint64_t reserved[10];
 };
 
 struct SegmentHeader {

@@ -1,7 +1,8 @@
 // The layout of a trace: every closed visit by itself, in a file beside the recording's own, with
 // the same name but for its end. One TraceFileHeader and then blocks, one after the other without a
-// gap, each a TraceBlock and its visits. A thread has a block to itself until it is full or the
-// thread ends. Freestanding; byte order and clock are those of the recording.
+// gap, each a TraceBlock and its visits; what was left out is in the recording's header. A thread
+// has a block to itself until it is full or the thread ends. Freestanding; byte order and clock are
+// those of the recording.
 #pragma once
 
 #include <stddef.h>
@@ -19,9 +20,6 @@ struct TraceFileHeader {
   uint32_t version;
   uint32_t unused;
   uint64_t file_bytes;  // reserved so far
-  uint64_t untraced;    // visits for which there was no room any more, atomic
-  int32_t grow_errno;   // why there was none; 0: the limit that was asked for
-  uint32_t unused_too;
 };
 
 struct TraceVisit {

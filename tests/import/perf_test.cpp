@@ -249,3 +249,8 @@ TEST_CASE("what is no output of perf stat for machines is one line") {
     CHECK_FALSE(rows.error().remedy.empty());
   }
 }
+
+TEST_CASE("clocks without a unit are milliseconds, as old versions print them") {
+  const Profile profile = imported("77.123456,,task-clock,77123456,100.00,0.990,CPUs utilized\n");
+  CHECK(profile.regions.at(0).work.wall_s->value == Approx(0.0779).epsilon(0.01));
+}

@@ -76,6 +76,13 @@ TEST_CASE("what is too narrow, too deep or has no time is left out and counted")
   CHECK(icicle_of(Profile{}, 0).slabs.empty());
 }
 
+TEST_CASE("a share of the run is the region's own, however narrow it is drawn") {
+  Profile profile;
+  profile.regions = {region({}, 1), region({"a"}, 1), region({"b"}, 1)};
+  const std::string drawn = render_icicle(profile);
+  CHECK(drawn.find("a\n1 s, 100 % of the run") != std::string::npos);
+}
+
 TEST_CASE("the drawing is well-formed whatever the names are, and empty without times") {
   CHECK(render_icicle(Profile{}).empty());
   const std::string drawn = render_icicle(sample::profile());

@@ -121,8 +121,33 @@ class Traced(unittest.TestCase):
         self.assertGreater(left, 0)
         lines = done.stderr.decode().splitlines()
         self.assertEqual(len(lines), 1, lines)
-        self.assertIn(f"lacks its last {left} visits: 40 are kept", lines[0])
+        self.assertIn(f"holds 40 of its visits and lacks {left}: ", lines[0])
         self.assertIn(lines[0].removeprefix("roofmark: "), self.profile()["notes"])
+
+    def test_the_limit_is_each_process_own(self):
+        self.record(TARGET, "forks", options=("--trace-visits", "1"))
+        left = self.trace()["otherData"]["visits_left_out"]
+        visits = sum(region["visits"] for region in self.profile()["regions"] if region["path"])
+        kept = [event for event in self.events() if "inherited" not in event["cat"]]
+        inherited = [event for event in self.events() + self.events("B") if "inherited" in event["cat"]]
+        self.assertGreater(len({event["pid"] for event in self.events()}), 1)
+        self.assertLessEqual(visits, len(kept) + left)
+        self.assertLessEqual(len(kept) + left, visits + 8 + len(inherited))  # what was open at a fork ends there, too
+
+    def test_with_counters(self):
+        done = self.record(TARGET, "nested", options=("--papi", "perf::PAGE-FAULTS"))
+        if b"papi" in done.stderr.lower() and b"not" in done.stderr:
+            print("counted by the clock alone:", done.stderr.decode(), file=sys.stderr)
+        self.assertEqual(done.returncode, 0)
+        self.check_complete()
+
+    def test_nothing_that_is_read_is_replaced(self):
+        program = shutil.copy(TARGET, os.path.join(self.folder, "program"))
+        self.trace_file = program
+        done = self.record(program, "nested")
+        self.assertEqual(done.returncode, 125)
+        self.assertIn(b"the program itself", done.stderr)
+        self.assertEqual(os.stat(program).st_size, os.stat(TARGET).st_size)
 
     def test_what_can_not_be_traced_is_one_line(self):
         done = self.record("true")

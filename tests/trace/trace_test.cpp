@@ -63,7 +63,7 @@ std::string visits() {
   std::string bytes;
   put(bytes, 0,
       arena::TraceFileHeader{arena::trace_file_magic, arena::trace_layout_version, 0,
-                             arena::trace_header_bytes + 4096, 5, 0, 0});
+                             arena::trace_header_bytes + 4096});
   arena::TraceBlock block{arena::trace_block_magic, 4096, 100, 3, {}};
   put(bytes, 4096, block);
   const std::uint32_t name = name_at / arena::item_alignment;
@@ -97,7 +97,6 @@ TEST_CASE("visits are read with their names, threads and times") {
   CHECK(trace->visits[0].start_s == Approx(2e-6));
   CHECK(trace->visits[0].duration_s == Approx(5e-7));
   CHECK(trace->visits[1].tid == 8);
-  CHECK(trace->untraced == 5);
 }
 
 TEST_CASE("a process that kept no visit has an empty trace") {
@@ -167,9 +166,8 @@ TEST_CASE("what a trace lacks is said with its reason") {
   trace.processes[1].untraced = 4;
   trace.processes[2].untraced = 5;
   trace.processes[2].untraced_reason = "No space left on device";
-  CHECK(shortcomings(trace, 10) ==
+  CHECK(shortcomings(trace) ==
         std::vector<std::string>{
-            "The trace of process 7 lacks its last 4 visits: 10 are kept of a process; "
-            "--trace-visits keeps more.",
-            "The trace of process 7 lacks its last 5 visits: No space left on device."});
+            "The trace of process 7 holds 0 of its visits and lacks 4: --trace-visits keeps more.",
+            "The trace of process 7 holds 0 of its visits and lacks 5: No space left on device."});
 }

@@ -26,6 +26,10 @@ bool is_thread(const std::string& where) {
          where.find("-D") == std::string::npos && where.find("-C") == std::string::npos;
 }
 
+bool is_clock(const std::string& name) {
+  return name == "task-clock" || name == "cpu-clock";
+}
+
 /// The time of a run as perf's clocks tell it.
 class Times {
  public:
@@ -33,7 +37,7 @@ class Times {
     if (row.interval_end_s) last_interval_s_ = std::max(last_interval_s_, *row.interval_end_s);
     if (!row.value) return;
     const std::string name = event_name(row.event).core;
-    const double value = *row.value * (row.unit == "msec" ? 1e-3 : 1e-9);
+    const double value = *row.value * seconds_per_unit(row, name);
     if (name == "duration_time") {
       // Of several processors or sockets each has all of it.
       if (row.interval_end_s)
@@ -41,7 +45,7 @@ class Times {
       else
         duration_s_ = std::max(duration_s_.value_or(0), value);
     }
-    if (name != "task-clock" && name != "cpu-clock") return;
+    if (!is_clock(name)) return;
     busy_s_ = busy_s_.value_or(0) + value;
     if (!row.interval_end_s && row.where.empty() && row.metric && *row.metric > 0 &&
         row.metric_unit == "CPUs utilized") {
@@ -50,6 +54,12 @@ class Times {
         by_cores_ = Measure{value / *row.metric, Source::measured, value / (*row.metric + half),
                             value / (*row.metric - half)};
     }
+  }
+
+  /// Versions that print no unit give clocks in milliseconds and times in nanoseconds.
+  static double seconds_per_unit(const PerfRow& row, const std::string& name) {
+    if (row.unit.empty()) return is_clock(name) ? 1e-3 : 1e-9;
+    return row.unit == "msec" ? 1e-3 : 1e-9;
   }
 
   std::optional<Measure> wall() const {
@@ -68,7 +78,7 @@ class Times {
 bool is_time(const PerfRow& row) {
   if (row.unit == "msec" || row.unit == "ns") return true;
   const std::string name = event_name(row.event).core;  // old versions print no unit
-  return name == "duration_time" || name == "user_time" || name == "system_time";
+  return is_clock(name) || name == "duration_time" || name == "user_time" || name == "system_time";
 }
 
 /// Rows of one event are parts of one count; where a part has no value, the whole has none.

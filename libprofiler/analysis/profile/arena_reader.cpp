@@ -220,6 +220,8 @@ void read_header(const arena::FileHeader& header, RawProcess& process) {
   process.first_refusal = {header.first_refusal.error, header.first_refusal.group,
                            header.first_refusal.event};
   process.lost_visits = header.lost_visits;
+  process.untraced = header.untraced;
+  if (header.trace_errno != 0) process.untraced_reason = std::strerror(header.trace_errno);
   process.stale_exits = header.stale_exits;
   if ((header.flags & arena::file_forked) != 0) {
     process.parent_pid = header.parent_pid;

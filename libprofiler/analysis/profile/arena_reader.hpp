@@ -146,6 +146,8 @@ struct RawProcess {
   std::string counting_refusal;         ///< why the plan could not be followed at all
   std::uint64_t refused_threads = 0;    ///< of which not every group could be opened
   RawRefusal first_refusal;
+  std::uint64_t untraced = 0;       ///< visits that were to be kept by themselves and were not
+  std::string untraced_reason;      ///< why there was no room; empty: the limit was reached
   std::vector<std::string> damage;  ///< what could not be read, one sentence each
 
   /// Ticks per second. Absent when the two readings of a clock that needs calibration are too close

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -253,18 +254,23 @@ void hand_over_trace(const RecordOptions& options, const JoinInput& input, Profi
   if (options.trace_visits == 0 || !options.keep_trace) return;
   try {
     Trace trace;
+    std::vector<std::string> lacks;
     trace.command = options.command;
     for (const RawProcess& process : input.native) {
       auto traced = read_trace(process, input.ticks_per_second);
       if (traced)
         trace.processes.push_back(std::move(*traced));
       else
-        profile.notes.push_back("Trace: " + to_line(without_place(traced.error())) + ".");
+        lacks.push_back(fmt::format("The trace lacks process {}: {}.", process.pid,
+                                    to_line(without_place(traced.error()))));
     }
-    for (std::string& lack : shortcomings(trace, options.trace_visits)) {
+    for (std::string& lack : shortcomings(trace)) lacks.push_back(std::move(lack));
+    for (const std::string& lack : lacks) {
       if (options.tell) options.tell(lack);
-      profile.notes.push_back(std::move(lack));
+      profile.notes.push_back(lack);
     }
+    if (lacks.empty() && input.native.empty() && options.tell)
+      options.tell("There is no trace: the program entered no region.");
     options.keep_trace(trace);
   } catch (const std::exception& error) {
     profile.notes.push_back("There is no trace: " + to_line(shortage(error)) + ".");

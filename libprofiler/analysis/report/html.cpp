@@ -235,7 +235,8 @@ std::string render_html(const Profile& whole, const HtmlOptions& options) {
                       markup(fmt::format("{}", fmt::join(undrawn, " "))));
   if (const std::string icicle = icicle_svg(profile, 1180, "icicle"); !icicle.empty())
     body +=
-        "<h2>Time by region</h2>\n<p class=\"soft scripted\">Callers above what they enter. A "
+        "<h2>Time by region</h2>\n<p class=\"soft scripted\">Callers above what they enter; what "
+        "ran at the same time shares its width. A "
         "click "
         "looks closer, a second one goes back; a double click shows the region in the table.</p>\n"
         "<div class=\"chart\">\n" +

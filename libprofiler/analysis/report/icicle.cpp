@@ -126,10 +126,10 @@ Side bound_of(const Roofline* roofline) {
   }
 }
 
-std::string tooltip(const RegionRow& row, const IcicleSlab& slab) {
+std::string tooltip(const RegionRow& row) {
   std::string text = row.path;
   if (row.time_s) text += "\n" + duration(row.time_s.value());
-  text += ", " + percent_text(slab.to - slab.from) + " of the run";
+  if (row.share) text += ", " + percent_text(row.share.value()) + " of the run";
   if (row.roofline != nullptr) {
     text += "\n" + std::string(spelling(row.roofline->verdict));
     if (!row.roofline->verdict_detail.empty())
@@ -202,7 +202,7 @@ std::string icicle_svg(const Profile& profile, double width, const std::string& 
         slab.region, slab.from, slab.to, paint(bound_of(row->roofline), Brush::solid), px(x),
         px(y + 1), px(std::max(0.4, wide - 1)), px(row_px - 2), px(x + 4),
         px(y + row_px / 2 + font_px * 0.35), markup(fitted(name, wide - 8)),
-        multiline_markup(tooltip(*row, slab)));
+        multiline_markup(tooltip(*row)));
   }
   out += "</g>\n" + key(left, bottom + 20) + "</svg>\n";
   return out;

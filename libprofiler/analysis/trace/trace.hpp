@@ -51,7 +51,7 @@ Result<TracedProcess> read_trace(const RawProcess& process, std::optional<double
 /// microseconds since the first visit.
 std::string render_trace_events(const Trace& trace);
 
-/// What a trace lacks, a sentence each; `limit`: how many visits a process was to keep.
-std::vector<std::string> shortcomings(const Trace& trace, std::uint64_t limit);
+/// What a trace lacks, a sentence each.
+std::vector<std::string> shortcomings(const Trace& trace);
 
 }  // namespace roofmark

@@ -154,16 +154,15 @@ std::string render_trace_events(const Trace& trace) {
   return json.take() + "\n";
 }
 
-std::vector<std::string> shortcomings(const Trace& trace, std::uint64_t limit) {
+std::vector<std::string> shortcomings(const Trace& trace) {
   std::vector<std::string> sentences;
   for (const TracedProcess& process : trace.processes) {
     if (process.untraced == 0) continue;
     const std::string why =
-        process.untraced_reason.empty()
-            ? fmt::format("{} are kept of a process; --trace-visits keeps more", limit)
-            : process.untraced_reason;
-    sentences.push_back(fmt::format("The trace of process {} lacks its last {} visits: {}.",
-                                    process.pid, process.untraced, why));
+        process.untraced_reason.empty() ? "--trace-visits keeps more" : process.untraced_reason;
+    sentences.push_back(
+        fmt::format("The trace of process {} holds {} of its visits and lacks {}: {}.", process.pid,
+                    process.visits.size(), process.untraced, why));
   }
   return sentences;
 }

@@ -116,6 +116,8 @@ Result<TracedProcess> read_trace(const RawProcess& process,
   traced.pid = process.pid;
   traced.sequence = process.sequence;
   traced.rank = process.rank;
+  traced.untraced = process.untraced;
+  traced.untraced_reason = process.untraced_reason;
   const auto own = process.ticks_per_second();
   if (!own && !ticks_per_second)
     return tl::unexpected(Problem{"its clock could not be calibrated", process.file, ""});
@@ -131,8 +133,6 @@ Result<TracedProcess> read_trace(const RawProcess& process,
         header.version != arena::trace_layout_version)
       return tl::unexpected(Problem{"no trace of this version of Roofmark", path, "record again"});
     read_blocks(file.get(), header, reader);
-    traced.untraced = header.untraced;
-    if (header.grow_errno != 0) traced.untraced_reason = std::strerror(header.grow_errno);
   } else if (errno != ENOENT) {
     return tl::unexpected(Problem{std::strerror(errno), path, "record again"});
   }

@@ -76,6 +76,7 @@ struct Probe {
   Thread thread;
   arena::Record record;
   arena::Histogram histogram;
+  arena::Thread item;
 };
 
 template <class Clock>
@@ -93,6 +94,13 @@ void measure(arena::FileHeader* header) {
   site.reserved[0] = reinterpret_cast<void*>(recent_index(name));
   site.reserved[1] = reinterpret_cast<void*>(static_cast<uintptr_t>(tag_of(name)));
   Thread& thread = probe.thread;
+  thread.item = &probe.item;
+  if (tracing.on) {
+    // Full, it would be replaced by one of the program's own.
+    constexpr uint32_t visits = 2 * (batches + 1) * visits_per_batch;
+    thread.trace = scratch_trace_block(visits);
+    if (thread.trace == nullptr) return;
+  }
   thread.line = reinterpret_cast<Line*>(room);
   thread.root.slots = child->slots = empty_slots;
   thread.root.thread = child->thread = &thread;

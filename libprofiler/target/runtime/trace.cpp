@@ -44,6 +44,12 @@ void* reserve(int flags, uint64_t offset, uint64_t bytes, int& error) {
   return mapped;
 }
 
+void no_more(int error) {
+  if (arena::FileHeader* header = runtime.file.header(); header != nullptr)
+    store(header->trace_errno, error);
+  store(tracing.visits_left, uint64_t{0});
+}
+
 // Made by the first visit: a process without one leaves no file.
 bool has_file() {
   if (state.header != nullptr) return true;
@@ -51,7 +57,8 @@ bool has_file() {
   int error = 0;
   void* mapped = reserve(O_CREAT | O_EXCL, 0, arena::trace_header_bytes, error);
   if (mapped == nullptr) {
-    store(tracing.visits_left, uint64_t{0});
+    if (error != EEXIST) unlink(state.path);
+    no_more(error);
     return false;
   }
   auto* header = static_cast<arena::TraceFileHeader*>(mapped);
@@ -79,8 +86,7 @@ arena::TraceBlock* new_block(uint32_t bytes) {
     mapped = reserve(0, offset, bytes, error);
   }
   if (mapped == nullptr) {
-    state.header->grow_errno = error;
-    store(tracing.visits_left, uint64_t{0});
+    no_more(error);
     return nullptr;
   }
   auto* block = static_cast<arena::TraceBlock*>(mapped);
@@ -101,7 +107,7 @@ arena::TraceBlock* take_spare() {
 }
 
 void count_untraced() {
-  if (arena::TraceFileHeader* header = load_acquire(state.header); header != nullptr)
+  if (arena::FileHeader* header = runtime.file.header(); header != nullptr)
     __atomic_fetch_add(&header->untraced, uint64_t{1}, __ATOMIC_RELAXED);
 }
 
@@ -115,7 +121,7 @@ void begin_trace() {
   for (; *text >= '0' && *text <= '9' && visits <= most; ++text)
     visits = visits * 10 + static_cast<uint64_t>(*text - '0');
   if (*text != '\0' || visits == 0 || visits > most) return;
-  tracing.visits_left = visits;
+  tracing.visits_left = tracing.limit = visits;
   tracing.on = true;
 }
 
@@ -128,7 +134,8 @@ arena::TraceBlock* scratch_trace_block(uint32_t room) {
 
 void forget_parents_trace() {
   for (Thread* each = runtime.all; each != nullptr; each = each->next_all) each->trace = nullptr;
-  // What is left of the limit is the child's own; blocks stay mapped, as the parent's segments do.
+  // Blocks stay mapped, as the parent's segments do.
+  tracing.visits_left = tracing.limit;
   state.header = nullptr;
   state.spares = 0;
 }
@@ -138,10 +145,15 @@ void give_back_trace(Thread* thread) {
   thread->trace = nullptr;
   if (block == nullptr) return;
   constexpr unsigned most = sizeof state.spare / sizeof state.spare[0];
-  if (load(block->claimed) < block->room && state.spares < most)
-    state.spare[state.spares] = block, store(state.spares, state.spares + 1);
-  else
-    munmap(block, block->bytes);
+  const uint64_t claimed = load(block->claimed);
+  if (claimed < block->room && state.spares < most) {
+    state.spare[state.spares] = block;
+    store(state.spares, state.spares + 1);
+    return;
+  }
+  if (claimed < block->room)
+    store(tracing.visits_left, tracing.visits_left + block->room - claimed);
+  munmap(block, block->bytes);
 }
 
 void keep_visit_slow(Thread* thread, const arena::Record* record, uint64_t entry, uint64_t duration,

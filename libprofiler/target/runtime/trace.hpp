@@ -8,8 +8,9 @@
 namespace roofmark::runtime {
 
 struct Tracing {
-  uint64_t visits_left = 0;
-  bool on = false;  // fixed before the first marker answers
+  uint64_t limit = 0;        // of a process
+  uint64_t visits_left = 0;  // atomic
+  bool on = false;           // fixed before the first marker answers
 };
 extern Tracing tracing;
 
