@@ -42,9 +42,9 @@ std::optional<std::vector<int>> parse_cpu_list(std::string_view text);
 /// same unit, else by the event's terms, else by its numbers.
 Result<AttributeNumbers> encode_event(const CounterEvent& event, const PmuDevice& pmu);
 
-/// Arm processors say which of the architecture's common events they have, and the kernel lists those
-/// alone; one that is missing opens all the same, and counts 0 for ever. Why the event can't be
-/// believed, or nothing.
+/// Arm processors say which of the architecture's common events they have, and the kernel lists
+/// those alone; one that is missing opens all the same, and counts 0 for ever. Why the event can't
+/// be believed, or nothing.
 std::optional<Problem> why_not_implemented(const AttributeNumbers& event, const PmuDevice& pmu);
 
 }  // namespace roofmark
