@@ -86,8 +86,9 @@ std::string projection_text(const Profile& profile, const std::vector<NamedRoof>
 
 void add_roofs(Chart& chart, const Profile& profile, const std::vector<NamedRoof>& roofs) {
   const std::vector<RegionRow> rows = rows_of(profile, {});
+  Profile there;
+  there.regions = profile.regions;  // which ceilings there are hangs on what ran
   for (const NamedRoof& roof : roofs) {
-    Profile there;
     there.machine = roof.machine;
     for (ChartCeiling& ceiling : own_roof(there, rows)) {
       if (has_line(chart, ceiling)) continue;
