@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "catch.hpp"
+#include "collectors/cupti/device_identity.hpp"
 #include "collectors/cupti/error_table.hpp"
 #include "collectors/cupti/target/activity_tally.hpp"
 #include "collectors/cupti/target/busy_union.hpp"
@@ -217,6 +218,47 @@ TEST_CASE("however many kernels there are, the sums stay bounded and none is los
   CHECK(sum == 7 * many);
   for (const BusyRow& row : s.busy)
     if (row.path == 0) CHECK(row.busy_ns == 7 * many);
+}
+
+TEST_CASE("however many paths there are, busy time takes one bounded amount of memory") {
+  PathTable paths;
+  ActivityTally tally{GpuLimits{}};
+  constexpr int many_paths = 15000, rounds = 60;
+  std::vector<std::uint32_t> numbers;
+  for (int i = 0; i < many_paths; ++i)
+    numbers.push_back(paths.number_of(encoded({"r" + std::to_string(i)})));
+  std::int64_t at = 0;
+  std::size_t most = 0;
+  for (int round = 0; round < rounds; ++round)
+    for (const std::uint32_t path : numbers) {
+      tally.add(run_of("k", path, at, at + 7), paths);
+      at += 10;
+      most = std::max(most, tally.busy_intervals());
+    }
+  CHECK(most <= ActivityTally::most_busy_intervals + 2);
+  CHECK(most > ActivityTally::most_busy_intervals / 2);
+  // A little late: still joined.
+  tally.add(run_of("k", numbers.back(), at - 13, at - 10), paths);
+  Snapshot s;
+  tally.write(s);
+  REQUIRE(s.busy.size() == many_paths + 1);
+  for (const BusyRow& row : s.busy) {
+    if (row.path == 0)
+      REQUIRE(row.busy_ns == std::uint64_t{7} * rounds * many_paths + 3);
+    else
+      REQUIRE(row.busy_ns == 7 * rounds + (row.path == numbers.back() ? 3 : 0));
+    REQUIRE(row.exact);
+  }
+}
+
+TEST_CASE("a device has one name, whoever asks and whatever type its bytes have") {
+  const unsigned char bytes[16] = {0xfa, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0x80};
+  char of_driver[16];
+  std::memcpy(of_driver, bytes, sizeof bytes);
+  CHECK(device_uuid(bytes, false) == "GPU-fa010203-0405-0607-0809-0a0b0c0d0e80");
+  CHECK(device_uuid(of_driver, true) == "MIG-fa010203-0405-0607-0809-0a0b0c0d0e80");
+  CHECK(is_mig_instance("NVIDIA A100-SXM4-40GB MIG 1g.5gb"));
+  CHECK_FALSE(is_mig_instance("NVIDIA MIGHTY 3000"));
 }
 
 TEST_CASE("values of several launches become one as their metric says") {

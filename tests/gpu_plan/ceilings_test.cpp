@@ -243,6 +243,10 @@ TEST_CASE("devices are measured through the driver, and leave nothing behind") {
   CHECK(gpu.compute_capability == "9.0");
   CHECK(gpu.chip == "GH100");
   CHECK(gpus->back().chip.empty());
+  // As the plug-in names the device of an instance's kernels.
+  CHECK_FALSE(gpu.mig);
+  CHECK(gpus->back().mig);
+  CHECK(gpus->back().uuid == "MIG-10111213-1415-1617-1819-1a1b1c1d1e1f");
   CHECK(gpu.multiprocessors == 132);
   CHECK(gpu.memory_bytes == std::size_t{400} << 20);
   CHECK(value(gpu.ceilings, "bytes.HBM") == Approx(3.352e12).epsilon(0.001));

@@ -62,7 +62,7 @@ int cuDeviceGet(int* device, int index) {
   return *device = index, 0;
 }
 int cuDeviceGetName(char* name, int length, int device) {
-  std::strncpy(name, device == 0 ? "NVIDIA H100 of the test" : "NVIDIA of tomorrow",
+  std::strncpy(name, device == 0 ? "NVIDIA H100 of the test" : "NVIDIA of tomorrow MIG 1g.10gb",
                static_cast<std::size_t>(length));
   return 0;
 }

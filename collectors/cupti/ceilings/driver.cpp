@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdlib>
 
+#include "collectors/cupti/device_identity.hpp"
+
 namespace roofmark::cupti {
 
 /// Handles are pointers or ints, addresses 64 bits, results ints: no header is needed to call them.
@@ -93,18 +95,6 @@ bool find_all(void* library, DriverCalls& calls) {
          find(library, "cuEventElapsedTime", calls.event_time);
 }
 
-/// As nvidia-smi writes it.
-std::string uuid_text(const std::array<unsigned char, 16>& bytes) {
-  constexpr const char* digits = "0123456789abcdef";
-  std::string text = "GPU-";
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += digits[bytes[i] >> 4];
-    text += digits[bytes[i] & 15];
-  }
-  return text;
-}
-
 Result<void> done(const DriverCalls& calls, const char* name, int code) {
   if (code == 0) return {};
   return tl::unexpected(driver_problem(calls, name, code));
@@ -117,7 +107,8 @@ DriverDevice facts_of(const DriverCalls& calls, int handle) {
   if (calls.device_name(name.data(), static_cast<int>(name.size() - 1), handle) == 0)
     device.name = name.data();
   std::array<unsigned char, 16> uuid{};
-  if (calls.device_uuid(uuid.data(), handle) == 0) device.uuid = uuid_text(uuid);
+  if (calls.device_uuid(uuid.data(), handle) == 0)
+    device.uuid = device_uuid(uuid.data(), is_mig_instance(device.name));
   std::size_t bytes = 0;
   if (calls.device_memory(&bytes, handle) == 0) device.memory_bytes = bytes;
   const auto attribute = [&](Attribute which) -> unsigned {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "collectors/cupti/device_identity.hpp"
 #include "kernel_image.hpp"
 #include "theory.hpp"
 
@@ -53,7 +54,7 @@ Gpu described(const DriverDevice& device, const Chip* chip) {
   gpu.name = device.name;
   gpu.compute_capability = fmt::format("{}.{}", device.compute_major, device.compute_minor);
   gpu.integrated = device.integrated;
-  gpu.mig = device.name.find("MIG") != std::string::npos;
+  gpu.mig = is_mig_instance(device.name);
   gpu.multiprocessors = device.multiprocessors;
   gpu.memory_bytes = device.memory_bytes;
   gpu.l2_bytes = device.l2_bytes;

@@ -8,6 +8,7 @@ namespace {
 constexpr std::string_view other_kernels = "(other kernels)";
 // Disjoint intervals that can still be joined by a late record: of a whole device, of one path.
 constexpr std::size_t kept_of_device = 16384, kept_of_path = 1024;
+constexpr std::size_t kept_at_least = 2;
 
 std::uint64_t length(std::int64_t start, std::int64_t end) {
   return end > start ? static_cast<std::uint64_t>(end - start) : 0;
@@ -60,16 +61,33 @@ void ActivityTally::add(const KernelRun& run, const PathTable& paths) {
   row.last_ns = std::max(row.last_ns, end);
   row.shapes_differ = row.shapes_differ || row.grid != run.grid || row.block != run.block;
   for (std::uint32_t path = run.path;; path = paths.parent(path)) {
-    busy_.try_emplace({run.device, path}, path == 0 ? kept_of_device : kept_of_path)
-        .first->second.add(run.start_ns, end);
+    BusyUnion& busy =
+        busy_.try_emplace({run.device, path}, path == 0 ? kept_of_device : kept_of_path)
+            .first->second;
+    intervals_ -= busy.intervals();
+    busy.add(run.start_ns, end);
+    intervals_ += busy.intervals();
     if (path == 0) break;
   }
+  if (intervals_ > intervals_allowed_) shrink_busy();
   if (launches_.size() >= limits_.launches) {
     ++left_out_;
     return;
   }
   launches_.push_back({number, run.start_ns, end, run.called_ns, run.context, run.stream,
                        run.correlation, run.graph});
+}
+
+/// All settle some: the more there are, the fewer each keeps.
+void ActivityTally::shrink_busy() {
+  const std::size_t share = most_busy_intervals / 2 / busy_.size();
+  intervals_ = 0;
+  for (auto& [key, busy] : busy_) {
+    busy.shrink(key.second == 0 ? kept_of_device / 2 : std::max(share, kept_at_least));
+    intervals_ += busy.intervals();
+  }
+  // Very many devices and paths may not get below half: then it is not tried at each kernel.
+  intervals_allowed_ = std::max(most_busy_intervals, 2 * intervals_);
 }
 
 void ActivityTally::add(const CopyRun& run) {

@@ -42,12 +42,17 @@ class ActivityTally {
   void add_launch_call(std::uint32_t path, std::int64_t ns);
   void add_wait_call(std::uint32_t path, std::int64_t ns);
 
+  /// Intervals of busy time that are kept for late records, of all devices and paths together.
+  static constexpr std::size_t most_busy_intervals = std::size_t{1} << 18;
+  std::size_t busy_intervals() const { return intervals_; }
+
   /// Kernels, launches, busy, copies and host calls, and what was left out.
   void write(Snapshot& snapshot) const;
 
  private:
   std::size_t row_of(const KernelRun& run);
   std::size_t find_or_make(std::string_view name, std::uint32_t device, std::uint32_t path);
+  void shrink_busy();
   HostRow& host_of(std::uint32_t path);
 
   using KernelKey = std::tuple<std::uint32_t, std::uint32_t, std::string>;
@@ -68,6 +73,7 @@ class ActivityTally {
   std::map<std::tuple<CopyKind, std::uint32_t, std::uint32_t, std::uint32_t>, CopyRow> copies_;
   std::map<std::uint32_t, HostRow> host_;
   std::uint64_t left_out_ = 0;
+  std::size_t intervals_ = 0, intervals_allowed_ = most_busy_intervals;
 };
 
 }  // namespace roofmark::cupti

@@ -34,16 +34,22 @@ void BusyUnion::add(std::int64_t start, std::int64_t end) {
       open_.erase(from + 1, to);
     }
   }
-  if (open_.size() > kept_) settle();
+  if (open_.size() > kept_) settle(kept_ / 2);
 }
 
-void BusyUnion::settle() {
-  const auto half = open_.begin() + static_cast<std::ptrdiff_t>(kept_ / 2);
-  for (auto at = open_.begin(); at != half; ++at)
+void BusyUnion::shrink(std::size_t keep) {
+  if (open_.size() > keep) settle(open_.size() - keep);
+  open_.shrink_to_fit();
+}
+
+void BusyUnion::settle(std::size_t count) {
+  if (count == 0) return;
+  const auto end = open_.begin() + static_cast<std::ptrdiff_t>(count);
+  for (auto at = open_.begin(); at != end; ++at)
     settled_ += static_cast<std::uint64_t>(at->end - at->start);
-  settled_until_ = (half - 1)->end;
+  settled_until_ = (end - 1)->end;
   any_settled_ = true;
-  open_.erase(open_.begin(), half);
+  open_.erase(open_.begin(), end);
 }
 
 std::uint64_t BusyUnion::busy() const {

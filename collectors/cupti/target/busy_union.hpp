@@ -21,12 +21,14 @@ class BusyUnion {
   /// False: something came from before what is settled; the part of it there is left out.
   bool exact() const { return exact_; }
   std::size_t intervals() const { return open_.size(); }
+  /// Settles all but the newest `keep`, and gives their memory back.
+  void shrink(std::size_t keep);
 
  private:
   struct Interval {
     std::int64_t start, end;
   };
-  void settle();
+  void settle(std::size_t count);
 
   std::size_t kept_;
   std::vector<Interval> open_;  // sorted, disjoint, none touches the next
