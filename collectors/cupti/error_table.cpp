@@ -97,6 +97,8 @@ constexpr Explanation table[] = {
     {0, "own_clock",
      "CUPTI did not take the host's clock: times of kernels are moved by a constant and may drift",
      ""},
+    {0, "stuck_at_exit",
+     "CUPTI or the disk did not answer at the program's end: its last moments are left out", ""},
     {0, "internal", "the plug-in in the program ran out of memory and stopped", ""},
 };
 

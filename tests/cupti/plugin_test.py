@@ -290,6 +290,39 @@ class Plugin(unittest.TestCase):
         launches = {row["kernel"]: row["launches"] for file in (0, 1) for row in run.rows("kernel", file)}
         self.assertEqual(launches, {"triad": 2, "after_exec": 2})
 
+    def test_launches_of_destructors_and_exit_handlers_belong_to_their_regions(self):
+        # Freed memory is overwritten: whoever still looks there dies.
+        for plan, key in ((ACTIVITY, "kernel"), (counters(), "range")):
+            with self.subTest(key):
+                run = self.run_it(["device=0", "enter=solve", "launch=triad*2", "leave", "at_end=dgemm*3", "exit=6"], plan,
+                                  {"MALLOC_PERTURB_": "165", "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"})
+                self.quiet(run, 6)
+                rows = run.by_path(key)
+                self.assertEqual({k: rows[k]["launches"] for k in rows}, {("triad", "solve"): 2, ("dgemm", "at_end"): 3})
+                self.assertEqual(run.end()["end"], "exit")
+
+    def test_a_disk_that_hangs_does_not_hold_the_programs_end(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        results = os.path.join(directory.name, "results")
+        # More than a pipe holds.
+        run = Run(directory.name, ["device=0", "launch=triad*5000", f"hang_results={results}", "exit=4"], ACTIVITY, data=DATA)
+        self.quiet(run, 4)
+        self.assertEqual(run.end()["end"], "snapshot")
+
+    def test_memory_that_ran_out_is_told_and_what_is_known_is_kept(self):
+        for plan, key in ((ACTIVITY, "kernel"), (counters(ranges=2), "range")):
+            with self.subTest(key):
+                run = self.run_it(["device=0", "launch=triad*2", "launch=triad", "sleep=1", "starve"] + ["distinct=another_kernel_of_a_rather_long_name%3000", "thread=triad"] +
+                                  ["feed", "launch=dgemm", "thread=triad", "exit=5"], plan,
+                                  {"LD_PRELOAD": os.path.join(FAKES, "libfake_no_memory.so") + ":" + RUNTIME})
+                self.quiet(run, 5)
+                self.assertEqual([p["name"] for p in run.problems()], ["internal"])
+                self.assertEqual(run.end()["end"], "snapshot")
+                rows = {row[key]: row["launches"] for row in run.rows(key)}
+                if key == "range":
+                    self.assertEqual(rows, {"triad": 2})
+
     # ---- Counters
 
     def test_kernel_counts_of_several_chips(self):

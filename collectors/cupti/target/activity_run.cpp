@@ -28,6 +28,7 @@ void guarded(Work work) noexcept {
   try {
     work();
   } catch (...) {
+    the_run->ran_out_of_memory();
   }
 }
 

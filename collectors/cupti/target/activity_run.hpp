@@ -26,6 +26,8 @@ class ActivityRun : public Run {
   void finish() override;
   void write(Snapshot& snapshot) override;
 
+  void ran_out_of_memory() noexcept { recorder_.ran_out_of_memory(); }
+
   /// CUPTI asks for room, and gives it back filled.
   void lend_buffer(std::uint8_t** buffer, std::size_t* size);
   void take_buffer(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,

@@ -1,30 +1,22 @@
 #include "counter_run.hpp"
 
-#include <time.h>
+#include <utility>
+
+#include "lock_soon.hpp"
 
 namespace roofmark::cupti {
 namespace {
-
-/// Whether the lock was had in time. By trying: a lock with a deadline is unknown to older C
-/// libraries and to the thread sanitizer.
-bool lock_soon(std::unique_lock<std::mutex>& lock) {
-  constexpr unsigned tries = 200;
-  constexpr timespec pause{0, 10'000'000};  // two seconds in all
-  for (unsigned i = 0; i < tries; ++i) {
-    if (lock.try_lock()) return true;
-    nanosleep(&pause, nullptr);
-  }
-  return false;
-}
 
 /// What this thread's launch holds from its begin to its end.
 struct Held {
   std::shared_ptr<void> context;
   std::unique_lock<std::mutex> lock;
 };
-Held& held() {
-  thread_local Held here;
-  return here;
+/// Not destroyed at the thread's end: static objects of the program are destroyed after what the
+/// main thread has of its own, and may launch.
+thread_local Held* held = nullptr;
+void hold(std::unique_ptr<Held> now) {
+  delete std::exchange(held, now.release());
 }
 
 }  // namespace
@@ -95,22 +87,23 @@ void CounterRun::call_begins(const DriverCall& call) {
     }
     found->launches.push_back({call.kernel == nullptr ? "(unnamed)" : call.kernel, path});
   }
-  held() = {found, std::move(lock)};
+  hold(std::make_unique<Held>(Held{found, std::move(lock)}));
 }
 
 void CounterRun::call_ends(const DriverCall& call, bool done) {
-  Held& here = held();
-  if (here.context == nullptr) return;
-  // Moved out first: the context goes after its lock.
-  const Held ending = std::move(here);
-  here = {};
-  auto& context = *static_cast<Context*>(ending.context.get());
+  const std::unique_ptr<Held> ending(std::exchange(held, nullptr));
+  if (ending == nullptr) return;
+  auto& context = *static_cast<Context*>(ending->context.get());
   if (context.paused) {
     context.paused = false;
     context.session.start();
   } else if (!done && call.kind == CallKind::launch && !context.launches.empty()) {
     context.launches.pop_back();
   }
+}
+
+void CounterRun::let_go() noexcept {
+  hold(nullptr);
 }
 
 void CounterRun::finish() {

@@ -24,6 +24,10 @@ class CounterRun : public Run {
   void context_ends(CUcontext context) override;
   void call_begins(const DriverCall& call) override;
   void call_ends(const DriverCall& call, bool done) override;
+  void let_go() noexcept override;
+  /// What is counted stays with CUPTI until a stretch of launches is full, a graph is launched, or
+  /// the context or the process ends. To stop and start a context's session here could hang the
+  /// program: its own thread may hold locks of the driver that the calls need.
   void look() override {}
   void finish() override;
   void write(Snapshot& snapshot) override;

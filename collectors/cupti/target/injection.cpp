@@ -42,17 +42,19 @@ std::atomic<bool> off{false};
 
 template <class Work>
 void guarded(Work work) noexcept {
-  if (off.load(std::memory_order_relaxed)) return;
   try {
     work();
   } catch (...) {
-    // Memory has run out: what is known already is kept.
-    off = true;
+    if (plugin != nullptr) plugin->recorder.ran_out_of_memory();
   }
 }
 
-void save(ResultsEnd end) {
-  plugin->recorder.save(end, [](Snapshot& snapshot) {
+bool records() {
+  return !off.load(std::memory_order_relaxed) && !plugin->recorder.is_out_of_memory();
+}
+
+void save(ResultsEnd end, bool process_ends = false) {
+  plugin->recorder.save(end, process_ends, [](Snapshot& snapshot) {
     if (plugin->run != nullptr) plugin->run->write(snapshot);
   });
 }
@@ -98,6 +100,13 @@ void driver_event(CUpti_CallbackId id, const CUpti_CallbackData& data) {
 }
 
 void CUPTIAPI on_event(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+  if (!records()) {
+    // Begun while it was recorded: a thread may still wait for it.
+    if (domain == CUPTI_CB_DOMAIN_DRIVER_API &&
+        static_cast<const CUpti_CallbackData*>(data)->callbackSite == CUPTI_API_EXIT)
+      plugin->run->let_go();
+    return;
+  }
   guarded([&] {
     if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
       resource_event(id, *static_cast<const CUpti_ResourceData*>(data));
@@ -168,15 +177,16 @@ bool wait_to_look(std::int64_t ns) {
   return !ends;
 }
 
-/// So that a program that is killed leaves all but its last moments.
+/// So that a program that is killed leaves all but its last moments; of counts all that was read
+/// (CounterRun::look).
 void* look_now_and_then(void*) {
   std::int64_t pause = look_period_ns;
   while (wait_to_look(pause) && !off) {
     const std::int64_t begin = now_ns();
     guarded([] {
-      plugin->run->look();
-      save(ResultsEnd::snapshot);
+      if (records()) plugin->run->look();
     });
+    guarded([] { save(ResultsEnd::snapshot); });
     const std::int64_t cost = (now_ns() - begin) * looks_may_cost_one_in;
     pause = cost > look_period_ns ? cost : look_period_ns;
   }
@@ -214,7 +224,8 @@ void start_looking() {
   pthread_attr_destroy(&detached);
 }
 
-void stop_looking() {
+/// False: it hangs.
+bool stop_looking() {
   pthread_mutex_lock(&plugin->looker_mutex);
   plugin->looker_ends = true;
   pthread_cond_broadcast(&plugin->looker_wakes);
@@ -222,15 +233,23 @@ void stop_looking() {
   constexpr std::int64_t patience_ns = 2'000'000'000;
   while (plugin->looks && !wait_for(patience_ns)) {
   }
+  const bool stopped = !plugin->looks;
   pthread_mutex_unlock(&plugin->looker_mutex);
+  return stopped;
 }
 
 void at_exit() {
-  guarded([] {
-    stop_looking();
-    plugin->run->finish();
-    save(ResultsEnd::exit);
+  if (off) return;
+  bool whole = false;
+  guarded([&whole] {
+    whole = stop_looking();
+    // Where the looker hangs, the same call would.
+    if (!whole) plugin->recorder.say("stuck_at_exit");
+    whole = whole && records();
+    if (whole) plugin->run->finish();
   });
+  // Also where memory has run out: what is known is kept.
+  guarded([whole] { save(whole && records() ? ResultsEnd::exit : ResultsEnd::snapshot, true); });
   off = true;
 }
 

@@ -3,9 +3,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include <utility>
 
+#include "collectors/cupti/device_identity.hpp"
 #include "collectors/cupti/error_table.hpp"
+#include "lock_soon.hpp"
 
 namespace roofmark::cupti {
 namespace {
@@ -21,18 +23,6 @@ std::string host_name() {
   return gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
 
-/// As nvidia-smi writes it.
-std::string uuid_text(const CUuuid& uuid, bool mig) {
-  std::string text = mig ? "MIG-" : "GPU-";
-  for (unsigned i = 0; i < 16; ++i) {
-    char two[3];
-    std::snprintf(two, sizeof two, "%02x", static_cast<unsigned>(uuid.bytes[i]) & 0xFFU);
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += two;
-  }
-  return text;
-}
-
 DeviceRow ask_driver(const CudaDriver& cuda, unsigned ordinal) {
   DeviceRow row;
   row.index = ordinal;
@@ -44,10 +34,10 @@ DeviceRow ask_driver(const CudaDriver& cuda, unsigned ordinal) {
   }
   char name[256] = {};
   if (cuda.cuDeviceGetName(name, sizeof name - 1, device) == CUDA_SUCCESS) row.name = name;
-  row.mig = row.name.find(" MIG ") != std::string::npos;
+  row.mig = is_mig_instance(row.name);
   CUuuid uuid{};
   row.uuid = cuda.cuDeviceGetUuid_v2(&uuid, device) == CUDA_SUCCESS
-                 ? uuid_text(uuid, row.mig)
+                 ? device_uuid(uuid.bytes, row.mig)
                  : "device " + std::to_string(ordinal);
   std::size_t memory = 0;
   if (cuda.cuDeviceTotalMem_v2(&memory, device) == CUDA_SUCCESS) row.memory_bytes = memory;
@@ -109,10 +99,20 @@ void Recorder::say(const char* name, std::optional<std::uint32_t> device, std::u
 }
 
 std::uint32_t Recorder::device(unsigned ordinal) {
+  const auto known = [&]() -> std::optional<std::uint32_t> {
+    const auto found = numbers_.find(ordinal);
+    return found == numbers_.end() ? std::nullopt : std::optional(found->second);
+  };
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto number = known()) return *number;
+  }
+  // Without the lock: a driver that hangs must not hold what the last save needs.
+  DeviceRow row = ask_driver(cuda, ordinal);
   const std::lock_guard lock(mutex_);
-  if (const auto known = numbers_.find(ordinal); known != numbers_.end()) return known->second;
+  if (const auto number = known()) return *number;
   const auto number = static_cast<std::uint32_t>(devices_.size());
-  devices_.push_back(ask_driver(cuda, ordinal));
+  devices_.push_back(std::move(row));
   numbers_.emplace(ordinal, number);
   return number;
 }
@@ -127,9 +127,14 @@ void Recorder::set_chip(std::uint32_t number, const std::string& chip) {
   devices_.at(number).chip = chip;
 }
 
-void Recorder::save(ResultsEnd end, const std::function<void(Snapshot&)>& fill) {
-  const std::lock_guard file_lock(file_mutex_);
+void Recorder::save(ResultsEnd end, bool process_ends, const std::function<void(Snapshot&)>& fill) {
+  std::unique_lock file_lock(file_mutex_, std::defer_lock);
+  if (!process_ends)
+    file_lock.lock();
+  else if (!lock_soon(file_lock))
+    return;
   if (ended_) return;
+  if (is_out_of_memory() && !std::exchange(out_of_memory_told_, true)) say("internal");
   Snapshot s;
   s.host = host_name();
   s.exe = executable();

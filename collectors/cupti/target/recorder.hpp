@@ -1,6 +1,7 @@
 // What a run keeps whatever its kind: the plan, the libraries, devices, problems and the file.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -38,8 +39,13 @@ class Recorder {
   DeviceRow device_row(std::uint32_t number);
   void set_chip(std::uint32_t number, const std::string& chip);
 
-  /// Writes the file anew; `fill` adds what the kind of run keeps.
-  void save(ResultsEnd end, const std::function<void(Snapshot&)>& fill);
+  /// Memory ran out: takes none to say so. Nothing more is recorded; what is known is written.
+  void ran_out_of_memory() noexcept { out_of_memory_ = true; }
+  bool is_out_of_memory() const { return out_of_memory_; }
+
+  /// Writes the file anew; `fill` adds what the kind of run keeps. At the process's end another
+  /// writer, which may hang on a disk, is not waited for without end.
+  void save(ResultsEnd end, bool process_ends, const std::function<void(Snapshot&)>& fill);
 
   const GpuRunPlan plan;
   CudaDriver cuda;
@@ -50,13 +56,14 @@ class Recorder {
   ProblemRow& row_of(const ProblemRow& row);
 
   std::int64_t begin_ns_ = 0;
+  std::atomic<bool> out_of_memory_{false};
   std::mutex mutex_;  // of what follows
   std::vector<DeviceRow> devices_;
   std::map<unsigned, std::uint32_t> numbers_;
   std::vector<ProblemRow> problems_;
   std::mutex file_mutex_;
   ResultsFile file_;
-  bool ended_ = false;
+  bool ended_ = false, out_of_memory_told_ = false;
 };
 
 }  // namespace roofmark::cupti

@@ -2,19 +2,35 @@
 
 #include <dlfcn.h>
 
+#include <cstdint>
 #include <string>
-#include <unordered_map>
+#include <type_traits>
 
 namespace roofmark::cupti {
 namespace {
 
 /// What a thread knows of its own paths; nodes stand for paths as long as it lives.
+/// Nothing of it is destroyed: exit destroys what the main thread has of its own before static
+/// objects and exit handlers, which may launch too.
 struct Known {
-  const void* node = nullptr;
-  std::uint32_t path = 0;
-  std::unordered_map<const void*, std::uint32_t> others;
+  struct Other {
+    const void* node;
+    std::uint32_t path;
+  };
+  static constexpr std::size_t most = 512;
+
+  const void* node;
+  std::uint32_t path;
+  Other others[most];
+
+  Other& other(const void* of) {
+    // Nodes lie in arrays: the lowest bits tell nothing, those above tell neighbours apart.
+    constexpr unsigned alignment_bits = 4, spread_bits = 9;
+    const auto at = reinterpret_cast<std::uintptr_t>(of) >> alignment_bits;
+    return others[(at ^ at >> spread_bits) % most];
+  }
 };
-constexpr std::size_t most_known = 4096;
+static_assert(std::is_trivially_destructible_v<Known>);
 
 }  // namespace
 
@@ -32,7 +48,7 @@ bool RegionPaths::find_runtime() {
 std::uint32_t RegionPaths::here() {
   const roofmark_runtime_table* const table = table_;
   if (table == nullptr) return 0;
-  thread_local Known known;
+  thread_local constinit Known known{};
   const void* node = known.node;
   char room[2048];
   std::size_t length = table->open_path(&node, room, sizeof room);
@@ -49,14 +65,13 @@ std::uint32_t RegionPaths::here() {
   }
   known.node = node;
   if (length == 0) return known.path = 0;
-  if (const auto seen = known.others.find(node); seen != known.others.end())
-    return known.path = seen->second;
+  Known::Other& other = known.other(node);
+  if (node != nullptr && other.node == node) return known.path = other.path;
   {
     const std::lock_guard lock(mutex_);
     known.path = paths_.number_of({names, length});
   }
-  if (known.others.size() >= most_known) known.others.clear();
-  known.others.emplace(node, known.path);
+  other = {node, known.path};
   return known.path;
 }
 

@@ -33,6 +33,8 @@ class Run {
   virtual void call_begins(const DriverCall& call) = 0;
   /// `done`: it did what it was to do; not so where it failed, or was kept for a graph.
   virtual void call_ends(const DriverCall& call, bool done) = 0;
+  /// Nothing is recorded any more, and this thread's call ends: what it keeps others from is free.
+  virtual void let_go() noexcept {}
   /// The same launch by the number that the runtime's call has.
   virtual void runtime_call_begins(std::uint32_t) {}
   /// Now and then, in a thread of our own.

@@ -1,11 +1,14 @@
 /* A program that uses the driver as its arguments say, one after the other. Declared by hand, so
    that it is built without CUDA; linked with the fake driver. See README.md. */
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <roofmark/roofmark.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -111,6 +114,31 @@ static void* launch_blindly(void* argument) {
   return NULL;
 }
 
+/* What a static object's destructor may do. */
+static const char* at_end_text;
+static void launch_at_end(void) {
+  roofmark_token token = roofmark_begin("at_end");
+  struct Launches l = launches_of(at_end_text);
+  launch(&l);
+  roofmark_end(token);
+}
+
+/* A disk that hangs: the plug-in's next file is a pipe that nobody reads. Comes back once it is
+   open there, which is in the middle of writing it. */
+static void hang_results(const char* directory) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/gpu-%ld-0.jsonl.new", directory, (long)getpid());
+  check(mkfifo(path, 0600), "mkfifo");
+  check(open(path, O_RDONLY) < 0, "open");
+}
+
+/* The plug-in's own allocations fail, or do so no more: no_memory.c. */
+static void starve(const char* function) {
+  void (*begin)(void) = (void (*)(void))(uintptr_t)dlsym(RTLD_DEFAULT, function);
+  if (begin == NULL) check(1, "no_memory");
+  if (begin != NULL) begin();
+}
+
 static void graph(const char* text) {
   struct Launches l = launches_of(text);
   Graph* made = NULL;
@@ -174,6 +202,13 @@ int main(int count, char** arguments) {
     }
     if (IS("graph")) graph(value);
     if (IS("copy")) copy(value);
+    if (IS("at_end")) {
+      at_end_text = value;
+      atexit(launch_at_end);
+    }
+    if (IS("hang_results")) hang_results(value);
+    if (IS("starve")) starve("fake_no_memory");
+    if (IS("feed")) starve("fake_enough_memory");
     if (IS("sync")) cuCtxSynchronize();
     if (IS("destroy")) cuCtxDestroy_v2(context);
     if (IS("enter")) open[depth++] = roofmark_begin(value);
