@@ -322,6 +322,8 @@ class Plugin(unittest.TestCase):
                 rows = {row[key]: row["launches"] for row in run.rows(key)}
                 if key == "range":
                     self.assertEqual(rows, {"triad": 2})
+                else:
+                    self.assertGreaterEqual(run.rows("host")[0]["launches"], 3)
 
     # ---- Counters
 
