@@ -20,6 +20,7 @@ namespace {
 
 struct MachineArguments {
   MeasureOptions measure;
+  bool no_gpus = false;
   bool json = false;
   std::string format = "text";
   std::string output;
@@ -52,7 +53,9 @@ std::string rendered(const Machine& machine, const MachineArguments& arguments) 
 int run(const MachineArguments& arguments) {
   if (const auto problem = taken(arguments.output, arguments.measure.file.value_or(""), "--file"))
     return say(*problem, bad_input);
-  const Result<Machine> machine = load_or_measure(arguments.measure, measuring_progress());
+  MeasureOptions options = arguments.measure;
+  options.gpus = !arguments.no_gpus;
+  const Result<Machine> machine = load_or_measure(options, measuring_progress());
   if (!machine) return say(machine.error(), bad_input);
   const std::string text = rendered(*machine, arguments);
   const auto problem =
@@ -73,6 +76,8 @@ void add_machine_command(CLI::App& app, int& status) {
   command->add_flag("--quick", arguments->measure.quick,
                     "Fewer windows: a few seconds, less exact");
   command->add_flag("--refresh", arguments->measure.refresh, "Measure again whatever is kept");
+  command->add_flag("--no-gpus", arguments->no_gpus,
+                    "Leave GPUs alone: those ceilings that are kept are shown, none is measured");
   command->add_option("--file", arguments->measure.file, "Show this machine file; measure nothing")
       ->check(not_empty);
   command->add_flag("--ascii", arguments->ascii, "Nothing but ASCII in the text");

@@ -45,8 +45,10 @@ MeasureOptions machine_options(const RecordingArguments& arguments) {
   return options;
 }
 
-Result<Machine> measure(MeasureOptions options, const std::function<bool()>& interrupted) {
+Result<Machine> measure(MeasureOptions options, const std::function<bool()>& interrupted,
+                        bool gpus) {
   options.interrupted = interrupted;
+  options.gpus = gpus;
   auto machine = load_or_measure(options, measuring_progress());
   if (has_progress_line()) show_progress("");
   return machine;
@@ -198,7 +200,9 @@ RecordOptions options_of(const RecordingArguments& arguments) {
     else
       tell(to_line(kept.error()) + ".");
   } else {
-    options.measure = [machine](const auto& interrupted) { return measure(machine, interrupted); };
+    options.measure = [machine](const auto& interrupted, bool gpus) {
+      return measure(machine, interrupted, gpus);
+    };
   }
   options.command = arguments.target;
   options.counters = arguments.counters;

@@ -99,8 +99,8 @@ int show_ceilings(const Driver& driver, const DriverDevice& device, const char* 
   const auto chips = load_chip_table(tables);
   if (!chips) return std::cerr << to_line(chips.error()) << '\n', 1;
   const auto gpus = measure_gpus(*chips);
-  if (!gpus || gpus->empty()) return std::cerr << "no GPU was measured\n", 1;
-  const Gpu& gpu = gpus->front();
+  if (!gpus || gpus->gpus.empty()) return std::cerr << "no GPU was measured\n", 1;
+  const Gpu& gpu = gpus->gpus.front();
   Json all = {{"device", gpu.name},
               {"uuid", gpu.uuid},
               {"sm_clock_hz", gpu.sm_clock_hz.value_or(0)},

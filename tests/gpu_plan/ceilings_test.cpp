@@ -236,17 +236,17 @@ TEST_CASE("devices are measured through the driver, and leave nothing behind") {
   const Environment failing("FAKE_FAIL", "mma_i8=700");
   const auto gpus = measure_gpus(chips(), quick());
   REQUIRE(gpus);
-  REQUIRE(gpus->size() == 2);
-  const Gpu& gpu = gpus->front();
+  REQUIRE(gpus->gpus.size() == 2);
+  const Gpu& gpu = gpus->gpus.front();
   CHECK(gpu.name == "NVIDIA H100 of the test");
   CHECK(gpu.uuid == "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f");
   CHECK(gpu.compute_capability == "9.0");
   CHECK(gpu.chip == "GH100");
-  CHECK(gpus->back().chip.empty());
+  CHECK(gpus->gpus.back().chip.empty());
   // As the plug-in names the device of an instance's kernels.
   CHECK_FALSE(gpu.mig);
-  CHECK(gpus->back().mig);
-  CHECK(gpus->back().uuid == "MIG-10111213-1415-1617-1819-1a1b1c1d1e1f");
+  CHECK(gpus->gpus.back().mig);
+  CHECK(gpus->gpus.back().uuid == "MIG-10111213-1415-1617-1819-1a1b1c1d1e1f");
   CHECK(gpu.multiprocessors == 132);
   CHECK(gpu.memory_bytes == std::size_t{400} << 20);
   CHECK(value(gpu.ceilings, "bytes.HBM") == Approx(3.352e12).epsilon(0.001));
@@ -272,8 +272,8 @@ TEST_CASE("devices are measured through the driver, and leave nothing behind") {
     return note.find("mma_i8 was not measured: ") == 0 && note.find("700") != std::string::npos;
   }));
   // A chip that no table knows has what was measured, and no theory.
-  CHECK(value(gpus->back().ceilings, "bytes.HBM") == 0);
-  CHECK(find(gpus->back().ceilings, "flop.f32", "fma") != nullptr);
+  CHECK(value(gpus->gpus.back().ceilings, "bytes.HBM") == 0);
+  CHECK(find(gpus->gpus.back().ceilings, "flop.f32", "fma") != nullptr);
   void* fake = dlopen(ROOFMARK_FAKE_DRIVER, RTLD_NOW);
   REQUIRE(fake != nullptr);
   CHECK(reinterpret_cast<int (*)()>(dlsym(fake, "fake_driver_left"))() == 0);
@@ -285,11 +285,12 @@ TEST_CASE("a device that can't be used has theoretical ceilings and the reason")
     const Environment failing("FAKE_FAIL", std::string(call) + "=2");
     const auto gpus = measure_gpus(chips(), quick());
     REQUIRE(gpus);
-    const Gpu& gpu = gpus->front();
+    const Gpu& gpu = gpus->gpus.front();
     CHECK(value(gpu.ceilings, "flop.f32") > 0);
     CHECK(std::none_of(gpu.ceilings.begin(), gpu.ceilings.end(), [](const GpuCeiling& ceiling) {
       return ceiling.source == Source::measured;
     }));
     CHECK(gpu.notes.front().find("not measured") != std::string::npos);
+    CHECK(gpus->whole == (kernel_image() == nullptr));
   }
 }

@@ -74,7 +74,8 @@ double middle(std::vector<double> clocks) {
 }
 
 std::vector<GpuCeiling> measure(Gpu& gpu, const Driver& driver, const DriverDevice& device,
-                                const MeasureWindows& windows, const GpuProgress& progress) {
+                                const MeasureWindows& windows, const GpuProgress& progress,
+                                const std::function<bool()>& interrupted, bool& whole) {
   std::vector<GpuCeiling> measured;
   if (kernel_image() == nullptr) {
     gpu.notes.emplace_back(
@@ -82,8 +83,15 @@ std::vector<GpuCeiling> measure(Gpu& gpu, const Driver& driver, const DriverDevi
         "theoretical.");
     return measured;
   }
+  const auto asked_to_end = [&] { return interrupted && interrupted(); };
+  if (asked_to_end()) {
+    whole = false;
+    gpu.notes.emplace_back("Its ceilings were not measured: the measurement was interrupted.");
+    return measured;
+  }
   const auto opened = MicrokernelDevice::open(driver, device, kernel_image());
   if (!opened) {
+    whole = false;
     gpu.notes.push_back("Its ceilings were not measured: " + to_line(opened.error()) + ".");
     return measured;
   }
@@ -93,11 +101,18 @@ std::vector<GpuCeiling> measure(Gpu& gpu, const Driver& driver, const DriverDevi
     if (progress) progress(fmt::format("{} {}", kernel.quantity, kernel.pattern));
     auto one = measure_ceiling(
         kernel,
-        [&](const Microkernel& which, std::uint64_t iterations) {
+        [&](const Microkernel& which, std::uint64_t iterations) -> Result<TimedLaunch> {
+          if (asked_to_end()) return tl::unexpected(Problem{"it was interrupted", "", ""});
           return (*opened)->launch(which, iterations);
         },
         windows);
+    if (!one && asked_to_end()) {
+      whole = false;
+      gpu.notes.emplace_back("Not all of its ceilings were measured: it was interrupted.");
+      break;
+    }
     if (!one) {
+      whole = false;
       gpu.notes.push_back(
           fmt::format("{} was not measured: {}.", kernel.name, to_line(one.error())));
       continue;
@@ -121,20 +136,21 @@ bool has_driver_module() {
          access("/proc/driver/nvidia/version", F_OK) == 0;
 }
 
-Result<std::vector<Gpu>> measure_gpus(const ChipTable& chips, const MeasureWindows& windows,
-                                      const GpuProgress& progress) {
+Result<GpuMeasurement> measure_gpus(const ChipTable& chips, const MeasureWindows& windows,
+                                    const GpuProgress& progress,
+                                    const std::function<bool()>& interrupted) {
   const auto driver = Driver::load();
   if (!driver) return tl::unexpected(driver.error());
   const auto devices = driver->devices();
   if (!devices) return tl::unexpected(devices.error());
-  std::vector<Gpu> all;
+  GpuMeasurement all;
   for (const DriverDevice& device : *devices) {
     // The driver does not say which chip it is; chips of one capability count and compute alike.
     const Chip* chip =
         chips.of_capability(fmt::format("{}.{}", device.compute_major, device.compute_minor));
     Gpu gpu = described(device, chip);
     if (chip != nullptr && chips.is_alone(*chip)) gpu.chip = chip->name;
-    auto measured = measure(gpu, *driver, device, windows, progress);
+    auto measured = measure(gpu, *driver, device, windows, progress, interrupted, all.whole);
     std::vector<GpuCeiling> theoretical;
     if (chip != nullptr) {
       theoretical = theoretical_ceilings(
@@ -143,7 +159,7 @@ Result<std::vector<Gpu>> measure_gpus(const ChipTable& chips, const MeasureWindo
       for (std::string& note : theory_notes(*chip)) gpu.notes.push_back(std::move(note));
     }
     gpu.ceilings = in_order(std::move(measured), {}, theoretical);
-    all.push_back(std::move(gpu));
+    all.gpus.push_back(std::move(gpu));
   }
   return all;
 }

@@ -21,9 +21,19 @@ bool has_driver_module();
 /// Told what is measured.
 using GpuProgress = std::function<void(std::string_view what)>;
 
+struct GpuMeasurement {
+  std::vector<Gpu> gpus;
+  /// Nothing failed that might do better another time: memory that another process holds, a device
+  /// that is not available, an interruption.
+  bool whole = true;
+};
+
 /// All that the driver shows to this process. What could not be measured is a note of the GPU.
-Result<std::vector<Gpu>> measure_gpus(const ChipTable& chips, const MeasureWindows& windows = {},
-                                      const GpuProgress& progress = {});
+/// `interrupted` is asked before each launch: true ends it, and what is not measured by then is
+/// theoretical.
+Result<GpuMeasurement> measure_gpus(const ChipTable& chips, const MeasureWindows& windows = {},
+                                    const GpuProgress& progress = {},
+                                    const std::function<bool()>& interrupted = {});
 
 /// Launches the microkernels on one device, with the buffers that they need.
 class MicrokernelDevice {

@@ -1,5 +1,6 @@
 #include "gpus.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,7 +10,9 @@
 #include <system_error>
 
 #include "analysis/record/install_paths.hpp"
+#include "collectors/cupti/ceilings/kernel_image.hpp"
 #include "collectors/cupti/ceilings/measure_gpus.hpp"
+#include "collectors/cupti/ceilings/microkernels.hpp"
 #include "machine_json.hpp"
 #include "machine_store.hpp"
 
@@ -47,6 +50,27 @@ fs::path file_in(const fs::path& folder) {
   return folder / "gpus.json";
 }
 
+/// FNV-1a: another build's is to differ, nobody is to be kept from making an equal one.
+std::string fingerprint(std::string_view bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const char byte : bytes) {
+    hash ^= static_cast<unsigned char>(byte);
+    hash *= 0x100000001b3u;
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+/// The code that is launched, and what it is held to do.
+std::string fingerprint_of_kernels() {
+  if (cupti::kernel_image() == nullptr) return "none";
+  std::string work;
+  for (const cupti::Microkernel& kernel : cupti::microkernels())
+    work +=
+        fmt::format("{} {} {} {} {} {} {};", kernel.name, kernel.quantity, kernel.pattern,
+                    kernel.work, kernel.block_threads, kernel.blocks_per_sm, kernel.shared_bytes);
+  return fingerprint(std::string(cupti::kernel_image_bytes()) + work);
+}
+
 /// What is kept, if it is of these devices under this driver.
 std::optional<std::vector<Gpu>> kept(const fs::path& folder, const std::string& identity) {
   if (identity.empty()) return std::nullopt;
@@ -60,7 +84,7 @@ std::optional<std::vector<Gpu>> kept(const fs::path& folder, const std::string& 
 
 /// Whole or not at all. That it could not be kept costs a measurement the next time, no more.
 void keep(const fs::path& folder, const std::string& identity, const std::vector<Gpu>& gpus) {
-  if (identity.empty()) return;
+  if (identity.empty() || gpus.empty()) return;
   Machine machine;
   machine.identity[identity_key] = identity;
   machine.gpus = gpus;
@@ -96,15 +120,24 @@ std::string gpu_identity(const fs::path& proc) {
   return identity;
 }
 
-void add_kept_gpus(Machine& machine, const fs::path& folder) {
-  if (auto gpus = kept(folder, gpu_identity())) machine.gpus = std::move(*gpus);
+std::string gpu_ceilings_identity(const fs::path& proc) {
+  std::string identity = gpu_identity(proc);
+  if (identity.empty()) return {};
+  identity += " kernels " + fingerprint_of_kernels();
+  identity += " table " + fingerprint(text_of(InstallPaths::find().share / "cupti" / "chips.json"));
+  return identity;
+}
+
+void add_kept_gpus(Machine& machine, const fs::path& folder, const fs::path& proc) {
+  if (auto gpus = kept(folder, gpu_ceilings_identity(proc))) machine.gpus = std::move(*gpus);
 }
 
 void add_gpus(Machine& machine, const MeasureOptions& options,
-              const std::optional<fs::path>& folder, const MeasureProgress& progress) {
+              const std::optional<fs::path>& folder, const MeasureProgress& progress,
+              const fs::path& proc) {
   machine.gpus.clear();
   if (!cupti::has_driver_module()) return;
-  const std::string identity = gpu_identity();
+  const std::string identity = gpu_ceilings_identity(proc);
   if (folder && !options.refresh)
     if (auto gpus = kept(*folder, identity)) {
       machine.gpus = std::move(*gpus);
@@ -126,15 +159,16 @@ void add_gpus(Machine& machine, const MeasureOptions& options,
   }
   cupti::MeasureWindows windows;
   if (options.quick) windows = {0.002, 0.02, 20};
-  auto gpus = cupti::measure_gpus(*chips, windows, [&](std::string_view what) {
+  const auto tell = [&](std::string_view what) {
     if (progress) progress(1, "GPU: " + std::string(what));
-  });
-  if (!gpus) {
-    machine.notes.push_back("GPUs were not measured: " + to_line(gpus.error()) + ".");
+  };
+  auto measured = cupti::measure_gpus(*chips, windows, tell, options.interrupted);
+  if (!measured) {
+    machine.notes.push_back("GPUs were not measured: " + to_line(measured.error()) + ".");
     return;
   }
-  machine.gpus = std::move(*gpus);
-  if (folder && !options.quick) keep(*folder, identity, machine.gpus);
+  machine.gpus = std::move(measured->gpus);
+  if (folder && !options.quick && measured->whole) keep(*folder, identity, machine.gpus);
 }
 
 }  // namespace roofmark

@@ -171,8 +171,12 @@ Result<Machine> cores_of(const MeasureOptions& options, const MeasureProgress& p
 Result<Machine> load_or_measure(const MeasureOptions& options, const MeasureProgress& progress) {
   if (const auto named = named_file(options)) return from_file(*named);
   auto machine = cores_of(options, progress);
-  if (machine && !is_interrupted(options))
-    add_gpus(*machine, options, folder_for(options), progress);
+  if (!machine) return machine;
+  const auto folder = folder_for(options);
+  if (options.gpus && !is_interrupted(options))
+    add_gpus(*machine, options, folder, progress);
+  else if (folder)
+    add_kept_gpus(*machine, *folder);
   return machine;
 }
 

@@ -35,6 +35,9 @@ struct MeasureOptions {
   /// the whole node is meant, one of them measures it, and the others take what that one has found,
   /// without probes that would disturb one another.
   bool for_ranks = false;
+  /// Measure GPUs whose ceilings are not kept: that takes a context and gigabytes of each for some
+  /// seconds, and disturbs whatever runs there. Without it kept ones are read.
+  bool gpus = false;
   /// Asked now and then while measuring: true ends it early, and nothing is kept.
   std::function<bool()> interrupted;
 };

@@ -26,6 +26,8 @@ class GpuPasses {
 
   /// After the timed run. `seen`: the program had the driver loaded.
   void run(const RunAgain& again, bool seen, bool was_ended, Profile& profile);
+  /// After run(): whether the program launched any.
+  bool launched_kernels() const;
   /// After join(): kernels become regions.
   void join(const std::string& main_executable, Profile& profile);
 
@@ -38,7 +40,6 @@ class GpuPasses {
                const std::map<std::string, std::vector<std::string>>& metrics, Profile& profile);
   std::vector<std::string> chips_seen() const;
   bool used_tensor_units(const std::string& chip) const;
-  bool launched_kernels() const;
   void take(const RunAgain& again, GpuRunOutcome& outcome, Profile& profile);
 
   const RecordOptions& options_;

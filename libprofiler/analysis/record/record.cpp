@@ -76,7 +76,7 @@ std::optional<Problem> unknown_counters(const std::string& name) {
 /// begun: none disturbs the other. `hurried`: what is kept has to do. Returns why nothing more is
 /// to be done, if the user said so.
 std::optional<Problem> measure(const RecordOptions& options, const SignalGate& gate, bool hurried,
-                               Profile& profile) {
+                               bool gpus, Profile& profile) {
   if (!options.measure) return std::nullopt;
   int asked_to_end = 0;
   // One thread at a time asks.
@@ -90,7 +90,7 @@ std::optional<Problem> measure(const RecordOptions& options, const SignalGate& g
   };
   auto machine = [&]() -> Result<Machine> {
     try {
-      return options.measure(interrupted);
+      return options.measure(interrupted, gpus);
     } catch (const std::exception& error) {
       return tl::unexpected(shortage(error));
     }
@@ -160,8 +160,8 @@ std::shared_ptr<MeasuredPasses> plan_counters_of(const RecordOptions& options,
 
 void count(const RecordOptions& options, const TargetFile& target, const NativeRun& native,
            const Scratch* scratch, const StdinCapture& standard_input, const SignalGate& gate,
-           const std::shared_ptr<MeasuredPasses>& measured, PapiPass& papi, JoinInput& input,
-           Profile& profile) {
+           const std::shared_ptr<MeasuredPasses>& measured, PapiPass& papi, bool gpus,
+           JoinInput& input, Profile& profile) {
   if (!input.not_counted) input.not_counted = why_not_counted(options, native);
   // What the timed run counted is in the profile that stands if this process is killed.
   input.measured = measured;
@@ -170,7 +170,7 @@ void count(const RecordOptions& options, const TargetFile& target, const NativeR
   const bool hurried = native.asked_to_end == SIGTERM || native.asked_to_end == SIGHUP;
   if (options.measure) keep_times(options, input, profile);
   std::optional<Problem> interrupted;
-  if (!options.rank) interrupted = measure(options, gate, hurried, profile);
+  if (!options.rank) interrupted = measure(options, gate, hurried, gpus, profile);
   if (interrupted && !input.not_counted) input.not_counted = std::move(interrupted);
   if (measured) {
     const RunAgain again{options, input, scratch, standard_input, gate};
@@ -322,7 +322,7 @@ Recording record(const RecordOptions& options) {
             ? "Its roof is this rank's share of the node, 1/" +
                   std::to_string(*options.rank->on_node) + "."
             : "How many ranks its node has is not known: the roof is the whole node's.");
-    if (auto ended = measure(options, gate, false, profile)) {
+    if (auto ended = measure(options, gate, false, false, profile)) {
       ended->reason = "it was interrupted before the program was started";
       recording.end.exit_code = 125;
       recording.not_started = std::move(ended);
@@ -383,7 +383,7 @@ Recording record(const RecordOptions& options) {
   }
   try {
     count(options, target, native, scratch ? &*scratch : nullptr, standard_input, gate, measured,
-          papi, input, profile);
+          papi, gpus.launched_kernels(), input, profile);
   } catch (const std::exception& error) {
     input.counted.reset();
     input.not_counted = shortage(error);

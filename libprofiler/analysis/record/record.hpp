@@ -36,9 +36,10 @@ struct RecordOptions {
   /// what is expected of it.
   std::optional<double> patience_s;
   /// Loads or measures the machine; called once, after the timed run and before the counted one,
-  /// whose caches it describes. Gives up when `interrupted` says that the user wants to end. Unset:
+  /// whose caches it describes. Gives up when `interrupted` says that the user wants to end.
+  /// `gpus`: the program ran kernels on a GPU, so that the ceilings of GPUs may be measured. Unset:
   /// the ceilings stay unknown.
-  std::function<Result<Machine>(const std::function<bool()>& interrupted)> measure;
+  std::function<Result<Machine>(const std::function<bool()>& interrupted, bool gpus)> measure;
   /// Without `measure`: whose caches the counted pass models; unset: those the kernel reports.
   std::optional<Machine> caches_of;
   /// So many visits of a process are kept by themselves; 0: none.
