@@ -76,6 +76,15 @@ TEST_CASE("what is too narrow, too deep or has no time is left out and counted")
   CHECK(icicle_of(Profile{}, 0).slabs.empty());
 }
 
+TEST_CASE("kernels of a GPU take none of the host's time") {
+  Profile profile;
+  profile.regions = {region({}, 1), region({"solve"}, 0.5), region({"solve", "k"}, 3)};
+  profile.regions[2].kernel.emplace();
+  const Icicle icicle = icicle_of(profile, 1e-6);
+  CHECK(slab(icicle, 1)->to == Approx(0.5));
+  CHECK(slab(icicle, 2) == nullptr);
+}
+
 TEST_CASE("a share of the run is the region's own, however narrow it is drawn") {
   Profile profile;
   profile.regions = {region({}, 1), region({"a"}, 1), region({"b"}, 1)};

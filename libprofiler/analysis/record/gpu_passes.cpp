@@ -104,7 +104,7 @@ void GpuPasses::take(const RunAgain&, GpuRunOutcome& outcome, Profile& profile) 
 
 void GpuPasses::time_kernels(const RunAgain& again, Profile& profile) {
   if (options_.tell)
-    options_.tell(fmt::format("Timing GPU kernels in a further run: about {:.1f} s expected.",
+    options_.tell(fmt::format("Timing GPU kernels in a further run: {:.2g} s expected.",
                               again.input.whole.wall_s));
   auto outcome = run_on_gpu(again, {}, "gpu-time");
   if (!outcome) {
@@ -153,8 +153,9 @@ void GpuPasses::run_set(const RunAgain& again, const std::string& set,
   plan.replay = options_.replay_kernels ? cupti::Replay::kernel : cupti::Replay::user;
   plan.metrics = metrics;
   if (options_.tell)
-    options_.tell(fmt::format("Counting in GPU kernels ({}): about {:.1f} s expected or more.", set,
-                              again.input.whole.wall_s));
+    options_.tell(fmt::format(
+        "Counting what GPU kernels do ({}), in a further run: {:.2g} s expected, or more.", set,
+        again.input.whole.wall_s));
   GpuCounterRun run;
   run.set = set;
   auto outcome = run_on_gpu(again, plan, "gpu-" + set);

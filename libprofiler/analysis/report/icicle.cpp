@@ -24,7 +24,9 @@ using namespace text;
 constexpr std::size_t most_levels = 48;
 constexpr double row_px = 22, font_px = 12;
 
+/// Kernels take none of the host's time.
 double seconds_of(const Region& region) {
+  if (region.kernel) return 0;
   const auto& time = region.work.wall_s;
   return time && std::isfinite(time->value) ? std::max(0.0, time->value) : 0;
 }
