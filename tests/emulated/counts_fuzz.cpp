@@ -12,6 +12,8 @@
 #include <random>
 #include <string>
 
+#include "tests/fuzz/mutation.hpp"
+
 namespace {
 
 const char* const true_file =
@@ -25,32 +27,6 @@ const char* const true_file =
 {"end": "exit"}
 )";
 
-std::string mutated(std::mt19937_64& random) {
-  std::string text = true_file;
-  for (auto edits = random() % 6; edits != 0 && !text.empty(); --edits) {
-    const std::size_t at = random() % text.size();
-    const std::size_t length = random() % 40;
-    switch (random() % 5) {
-      case 0:
-        text[at] = static_cast<char>(random());
-        break;
-      case 1:
-        text.erase(at, length);
-        break;
-      case 2:
-        text.insert(at, text.substr(random() % text.size(), length));
-        break;
-      case 3:
-        text.resize(at);
-        break;
-      default:
-        text[at] = "{}[],:\"-.0123456789eE\\u"[random() % 23];
-        break;
-    }
-  }
-  return text;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -62,7 +38,7 @@ int main(int argc, char** argv) {
   unsigned long long rounds = 0, values = 0;
   while (std::chrono::steady_clock::now() < end) {
     std::ofstream(file, std::ios::binary | std::ios::trunc)
-        << (rounds == 0 ? std::string(true_file) : mutated(random));
+        << (rounds == 0 ? std::string(true_file) : roofmark::fuzz::mutated(true_file, random));
     const auto counts = roofmark::read_counts(file);
     if (counts) ++values;
     if ((rounds == 0 && !counts) || (!counts && counts.error().reason.empty())) {
