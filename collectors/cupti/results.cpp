@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "analysis/text/bytes_text.hpp"
+
 namespace roofmark::cupti {
 namespace {
 
@@ -26,20 +28,9 @@ struct BadLine : std::runtime_error {
 std::string bytes_of(const Json& json, const char* key) {
   if (!json.is_string()) bad(key, "is no string");
   const auto& utf8 = json.get_ref<const std::string&>();
-  std::string bytes;
-  bytes.reserve(utf8.size());
-  for (std::size_t i = 0; i < utf8.size(); ++i) {
-    const auto lead = static_cast<unsigned char>(utf8[i]);
-    if (lead < 0x80) {
-      bytes += static_cast<char>(lead);
-    } else if ((lead == 0xC2 || lead == 0xC3) && i + 1 < utf8.size()) {
-      const auto next = static_cast<unsigned char>(utf8[++i]);
-      bytes += static_cast<char>((lead & 3U) << 6 | (next & 0x3FU));
-    } else {
-      bad(key, "holds a character beyond U+00FF");
-    }
-  }
-  return bytes;
+  auto bytes = roofmark::bytes_of_code_points(utf8);
+  if (!bytes) bad(key, "holds a character beyond U+00FF");
+  return std::move(*bytes);
 }
 
 std::uint64_t number_of(const Json& json, const char* key) {

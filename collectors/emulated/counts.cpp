@@ -6,6 +6,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "analysis/text/bytes_text.hpp"
+
 namespace roofmark {
 namespace {
 
@@ -20,20 +22,9 @@ struct BadLine : std::runtime_error {
 std::string bytes_of(const Json& json) {
   if (!json.is_string()) throw BadLine("a string is missing");
   const auto& utf8 = json.get_ref<const std::string&>();
-  std::string bytes;
-  bytes.reserve(utf8.size());
-  for (std::size_t i = 0; i < utf8.size(); ++i) {
-    const auto lead = static_cast<unsigned char>(utf8[i]);
-    if (lead < 0x80) {
-      bytes += static_cast<char>(lead);
-    } else if ((lead == 0xC2 || lead == 0xC3) && i + 1 < utf8.size()) {
-      const auto next = static_cast<unsigned char>(utf8[++i]);
-      bytes += static_cast<char>((lead & 3U) << 6 | (next & 0x3FU));
-    } else {
-      throw BadLine("a name holds a character beyond U+00FF");
-    }
-  }
-  return bytes;
+  auto bytes = roofmark::bytes_of_code_points(utf8);
+  if (!bytes) throw BadLine("a name holds a character beyond U+00FF");
+  return std::move(*bytes);
 }
 
 std::uint64_t number_of(const Json& json) {

@@ -73,4 +73,21 @@ std::optional<std::string> from_hex(std::string_view text) {
   return bytes;
 }
 
+std::optional<std::string> bytes_of_code_points(std::string_view utf8) {
+  std::string bytes;
+  bytes.reserve(utf8.size());
+  for (std::size_t i = 0; i < utf8.size(); ++i) {
+    const auto first = static_cast<unsigned char>(utf8[i]);
+    if (first < 0x80) {
+      bytes += static_cast<char>(first);
+    } else if ((first == 0xC2 || first == 0xC3) && i + 1 < utf8.size()) {
+      const auto next = static_cast<unsigned char>(utf8[++i]);
+      bytes += static_cast<char>((first & 3U) << 6 | (next & 0x3FU));
+    } else {
+      return std::nullopt;
+    }
+  }
+  return bytes;
+}
+
 }  // namespace roofmark

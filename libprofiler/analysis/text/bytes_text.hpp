@@ -14,4 +14,8 @@ bool is_utf8(std::string_view text);
 std::string to_hex(std::string_view bytes);
 std::optional<std::string> from_hex(std::string_view text);
 
+/// Bytes that were written as the code points U+0000..U+00FF in valid UTF-8; nothing where there is
+/// one beyond.
+std::optional<std::string> bytes_of_code_points(std::string_view utf8);
+
 }  // namespace roofmark
