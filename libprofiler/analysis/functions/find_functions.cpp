@@ -270,6 +270,7 @@ class Finder {
     const auto usual = std::max_element(periods.begin(), periods.end(),
                                         [](auto& a, auto& b) { return a.second < b.second; });
     found.frequency_hz = 1 / usual->first;
+    found.notes = run_.notes;
     if (run_.lost > run_.samples.size() / 100)
       found.notes.push_back(
           fmt::format("{} samples were lost beside the {} that were taken: the recorder got no "
@@ -301,12 +302,16 @@ class Finder {
 
 Result<FoundProgram> find_functions(const sampling::SampledRun& run, const ProgramTime& time,
                                     const SymbolSource& symbols_of) {
-  if (run.samples.size() < fewest_samples)
-    return tl::unexpected(Problem{
-        fmt::format("{} samples of the program's {:.2g} s of processor time are too few to tell "
-                    "functions apart",
-                    run.samples.size(), time.user_s + time.system_s),
-        "", "record a larger case, or annotate it: ROOFMARK_SCOPE(\"name\")"});
+  if (run.samples.size() < fewest_samples) {
+    std::string reason = fmt::format(
+        "{} samples of the program's {:.2g} s of processor time are too few to tell functions "
+        "apart",
+        run.samples.size(), time.user_s + time.system_s);
+    // What was not sampled may be why.
+    for (const std::string& note : run.notes) reason += "; " + note.substr(0, note.size() - 1);
+    return tl::unexpected(
+        Problem{reason, "", "record a larger case, or annotate it: ROOFMARK_SCOPE(\"name\")"});
+  }
   return Finder(run, time, symbols_of).find();
 }
 

@@ -9,11 +9,11 @@
 #include <analysis/record/own_rank.hpp>
 #include <analysis/record/packs.hpp>
 #include <analysis/record/processes.hpp>
+#include <analysis/record/program_sampling.hpp>
 #include <analysis/record/sampler.hpp>
 #include <analysis/record/scratch.hpp>
 #include <analysis/record/shortage.hpp>
 #include <analysis/record/supervise.hpp>
-#include <analysis/sampling/perf_sampling.hpp>
 #include <cerrno>
 #include <csignal>
 #include <exception>
@@ -64,26 +64,6 @@ double look(Sampler& sampler, double elapsed_s) {
     return sampler.look(elapsed_s);
   } catch (const std::exception&) {
     return std::numeric_limits<double>::infinity();
-  }
-}
-
-/// Where there is no memory for the samples, the program goes on without being sampled.
-void drain(Result<sampling::PerfSampling>& sampling, double elapsed_s) {
-  try {
-    sampling->drain(elapsed_s);
-  } catch (const std::exception& error) {
-    sampling = tl::unexpected(shortage(error));
-  }
-}
-
-void take(Result<sampling::PerfSampling>& sampling, NativeRun& run) {
-  try {
-    if (sampling)
-      run.sampled = sampling->take();
-    else
-      run.sampled = tl::unexpected(sampling.error());
-  } catch (const std::exception& error) {
-    run.sampled = tl::unexpected(shortage(error));
   }
 }
 
@@ -140,6 +120,7 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
   NativeRun run;
   const TickRate rate;
   const auto runtime = preload(options, recording, no_recording);
+  ProgramSampling sampling(options.install.lib, runtime ? recording : std::nullopt);
 
   Launch launch;
   launch.command = options.command;
@@ -147,7 +128,9 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
   launch.signal_mask = gate.original_mask();
   if (runtime) {
     launch.smaller_environment = launch.environment;
-    set_variable(launch.environment, "LD_PRELOAD", preload_text(*runtime, options.packs), ':');
+    std::vector<std::filesystem::path> beside = options.packs;
+    if (const auto timer = sampling.library()) beside.push_back(*timer);
+    set_variable(launch.environment, "LD_PRELOAD", preload_text(*runtime, beside), ':');
     set_variable(launch.environment, "ROOFMARK_RECORDING", recording->string());
     if (counters) set_variable(launch.environment, "ROOFMARK_COUNTERS", counters->string());
     if (options.trace_visits > 0)
@@ -172,14 +155,7 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
     return replacement >= 0 && dup2(replacement, STDIN_FILENO) < 0 ? errno : 0;
   };
 
-  std::optional<Result<sampling::PerfSampling>> sampling;
-  launch.before_exec = [&](pid_t child) {
-    try {
-      sampling = sampling::PerfSampling::of_child(child);
-    } catch (const std::exception& error) {
-      sampling = tl::unexpected(shortage(error));
-    }
-  };
+  launch.before_exec = [&](pid_t child) { sampling.before_exec(child); };
 
   const std::string directory = runtime ? recording->string() : "";
   const auto launched = roofmark::launch(launch);
@@ -194,10 +170,8 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
   if (gpu.look_for_driver) sampler.look_for_cuda();
   const Supervision supervision = supervise(*launched, gate, [&](double elapsed_s) {
     const double next_s = look(sampler, elapsed_s);
-    if (sampler.has_seen_regions()) sampling.reset();  // marked regions are what is wanted
-    if (!sampling || !*sampling) return next_s;
-    drain(*sampling, elapsed_s);
-    return std::min(next_s, sampling::PerfSampling::longest_wait_s);
+    if (sampler.has_seen_regions()) sampling.end();  // marked regions are what is wanted
+    return sampling.drain(elapsed_s) ? std::min(next_s, ProgramSampling::longest_wait_s) : next_s;
   });
   run.whole.ended_raw_s = raw_s() - (monotonic_s() - supervision.ended_s);
   standard_input.stop();
@@ -218,7 +192,7 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
   if (launched->smaller_environment)
     run.no_markers = Problem{"the environment is so large that the runtime did not fit beside it",
                              "", "start it with a smaller environment or fewer arguments"};
-  if (sampling && (!recorded || !sampler.has_seen_regions())) take(*sampling, run);
+  run.sampled = sampling.take(run.whole.user_s + run.whole.system_s);
   if (!recorded) return run;
 
   try {

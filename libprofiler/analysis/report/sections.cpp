@@ -54,9 +54,10 @@ std::vector<std::string> run_facts(const Profile& profile) {
   if (const auto share = profile.program.waited_share; share && *share >= told_waiting)
     facts.push_back(fmt::format("waited {} of its time for a core", percent_text(*share)));
   if (const auto& sampling = profile.sampling)
-    facts.push_back(
-        fmt::format("no regions were marked: functions found by sampling ({} samples at {:.0f} Hz)",
-                    sampling->samples, sampling->frequency_hz));
+    facts.push_back(fmt::format(
+        "no regions were marked: functions found by sampling ({} samples at {:.0f} Hz{})",
+        sampling->samples, sampling->frequency_hz,
+        sampling->means == "timer" ? ", by timers: perf is denied" : ""));
   if (profile.program.exit_status == unknown_exit_status)
     facts.push_back("exit status not known");
   else if (profile.program.exit_status != 0)

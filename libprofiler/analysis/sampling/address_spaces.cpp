@@ -65,13 +65,17 @@ void AddressSpaces::ended(std::int32_t process) {
 }
 
 Place AddressSpaces::find(std::int32_t process, std::uint64_t address) const {
+  return find_mapped(process, address).value_or(Place{0, address});
+}
+
+std::optional<Place> AddressSpaces::find_mapped(std::int32_t process, std::uint64_t address) const {
   const auto space = spaces_.find(process);
   if (space != spaces_.end()) {
     auto it = space->second.upper_bound(address);
     if (it != space->second.begin() && address < (--it)->second.end)
-      return {it->second.object, address - it->first + it->second.offset};
+      return Place{it->second.object, address - it->first + it->second.offset};
   }
-  return {0, address};
+  return std::nullopt;
 }
 
 }  // namespace roofmark::sampling

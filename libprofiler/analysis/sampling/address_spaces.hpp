@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -28,6 +29,8 @@ class AddressSpaces {
 
   /// What lies at an address; code in no file that is known: `no_object` and the address.
   Place find(std::int32_t process, std::uint64_t address) const;
+  /// Nothing where no mapping is known to be.
+  std::optional<Place> find_mapped(std::int32_t process, std::uint64_t address) const;
   std::uint32_t object(const std::string& name);
   const std::vector<std::string>& objects() const { return objects_; }
 

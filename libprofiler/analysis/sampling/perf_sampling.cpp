@@ -6,6 +6,7 @@
 #include <analysis/counters/host_facts.hpp>
 #include <analysis/files/read_small.hpp>
 #include <analysis/sampling/perf_sampling.hpp>
+#include <analysis/sampling/proc_maps.hpp>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -16,7 +17,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <sstream>
 #include <string>
 
 namespace roofmark::sampling {
@@ -105,22 +105,6 @@ std::vector<pid_t> threads_of(pid_t process) {
   return threads;
 }
 
-/// What is mapped already, of which no record tells.
-void add_mappings(pid_t process, AddressSpaces& spaces) {
-  std::ifstream maps("/proc/" + std::to_string(process) + "/maps");
-  for (std::string line; std::getline(maps, line);) {
-    // 55d0c0a00000-55d0c0a21000 r-xp 00001000 fd:01 1234   /bin/x
-    std::istringstream fields(line);
-    std::uint64_t start = 0, end = 0, offset = 0;
-    char dash = 0;
-    std::string rights, device, inode, file;
-    fields >> std::hex >> start >> dash >> end >> rights >> offset >> device >> inode >> std::ws;
-    std::getline(fields, file);
-    if (rights.size() < 3 || rights[2] != 'x' || end <= start) continue;
-    spaces.map(process, start, end - start, offset, file);
-  }
-}
-
 }  // namespace
 
 Result<PerfSampling> PerfSampling::of_child(pid_t child) {
@@ -178,7 +162,9 @@ Result<PerfSampling> PerfSampling::of_process(pid_t process) {
   if (sampling.rings_.empty())
     return tl::unexpected(Problem{"the process has ended", "-p " + std::to_string(process), ""});
   sampling.enable(true);
-  add_mappings(process, sampling.records_.spaces());
+  // What is mapped already, of which no record tells.
+  std::ifstream maps("/proc/" + std::to_string(process) + "/maps");
+  add_mappings(maps, process, sampling.records_.spaces());
   return sampling;
 }
 

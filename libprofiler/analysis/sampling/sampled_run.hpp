@@ -27,6 +27,7 @@ struct SampledRun {
   bool sees_kernel = false;          ///< time in the kernel is among the samples
   std::uint64_t lost = 0;            ///< samples that there was no room for
   double shortest_period_s = 0;      ///< that it began with
+  std::vector<std::string> notes;    ///< what was not sampled, one sentence each
 };
 
 }  // namespace roofmark::sampling

@@ -6,6 +6,9 @@
 #include "runtime.hpp"
 #include "trace.hpp"
 
+// Of libroofmark-timer.so, where that is preloaded too.
+extern "C" void roofmark_sampling_end() __attribute__((weak));
+
 namespace roofmark::runtime {
 
 Slot empty_slots[1] = {{no_name, nullptr}};
@@ -182,6 +185,7 @@ int connect() {
   const arena::Clock clock = choose_clock();
   watch_forks();
   if (runtime.fork_word == nullptr || !runtime.file.create(directory)) return 0;
+  if (roofmark_sampling_end != nullptr) roofmark_sampling_end();  // regions are what is wanted
   runtime.pid = getpid();
   arena::FileHeader* header = runtime.file.header();
   header->calibration.clock = clock;
