@@ -153,6 +153,12 @@ Questions questions_of_library() {
           }};
 }
 
+Problem why_not_several_kinds(const std::string& tables) {
+  return {"PAPI can't count several kinds of cores (" + tables +
+              ") together: a thread has one running set of its events, and that counts one kind",
+          "", "--counters perf"};
+}
+
 Result<TablePlan> plan_table(const EventTable& table, const std::vector<WantedQuantity>& wanted,
                              const Questions& ask) {
   return Planner(table, wanted, ask).plan();

@@ -26,6 +26,10 @@ struct Questions {
 /// The library of this machine.
 Questions questions_of_library();
 
+/// The kernel groups no events of two PMUs, and PAPI makes one group of a thread's running set;
+/// where it makes none (multiplexed sets) it scales by the time on other cores. README.md has more.
+Problem why_not_several_kinds(const std::string& tables);
+
 /// Quantities of scope `process` alone: PAPI's events of a whole package have other names on every
 /// kernel. `wanted` as in PlanOptions. A Problem where libpapi can't be asked; what alone can't be
 /// counted is in `plan.absent`.

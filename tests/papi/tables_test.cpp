@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "catch.hpp"
+#include "collectors/papi/library.hpp"
 #include "collectors/papi/plan_text.hpp"
+#include "in_child.hpp"
 
 using namespace roofmark;
 using namespace roofmark::papi;
@@ -122,6 +124,30 @@ TEST_CASE("only what is wanted is planned, and no library is one reason") {
     return tl::unexpected(Problem{"libpapi is not installed here", "", ""});
   };
   CHECK(plan_table(made, {}, none).error().reason == "libpapi is not installed here");
+}
+
+TEST_CASE("several kinds of cores are refused, since a thread has one running set of PAPI's") {
+  const Problem problem = why_not_several_kinds("p, e");
+  CHECK(problem.reason.find("several kinds of cores (p, e)") != std::string::npos);
+  CHECK(problem.remedy == "--counters perf");
+  // What the refusal says, of the libpapi that is here: in a process of its own, since its
+  // components stay.
+  enum : int { is_so, is_not_so, not_here };
+  const int outcome = test::in_child([] {
+    const auto papi = Library::load();
+    if (!papi) return int{not_here};
+    int sets[2] = {-1, -1};
+    for (int& set : sets)
+      if (papi->create_eventset(&set) != 0 || papi->add_named_event(set, "perf::PAGE-FAULTS") != 0)
+        return int{not_here};
+    if (papi->start(sets[0]) != 0) return int{not_here};
+    return papi->start(sets[1]) != 0 ? int{is_so} : int{is_not_so};
+  });
+  if (outcome == not_here) {
+    WARN("not tested here: PAPI counts no page faults");
+    return;
+  }
+  CHECK(outcome == is_so);
 }
 
 TEST_CASE("events that were named go behind those of the table") {

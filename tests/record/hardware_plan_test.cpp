@@ -221,6 +221,9 @@ TEST_CASE("several kinds of cores that share a PMU, or that PAPI is to count, ar
   machine.options.by_papi = true;
   const auto by_papi = plan_hardware(machine.options);
   REQUIRE_FALSE(by_papi);
+  CHECK(by_papi.error().reason ==
+        "PAPI can't count several kinds of cores (e, p) together: a thread has one running set of "
+        "its events, and that counts one kind");
   CHECK(by_papi.error().remedy == "--counters perf");
 }
 

@@ -8,6 +8,7 @@
 #include "analysis/counters/table_match.hpp"
 #include "collectors/cupti/availability.hpp"
 #include "collectors/papi/events.hpp"
+#include "collectors/papi/tables.hpp"
 #include "collectors/resctrl/kernel_option.hpp"
 #include "collectors/resctrl/monitor_tree.hpp"
 
@@ -193,7 +194,8 @@ void check_resctrl(const CheckOptions& options, CheckReport& report) {
 }
 
 /// By adding, starting and reading: PAPI's lists also name what the kernel does not give.
-void check_papi(const CheckOptions& options, CheckReport& report) {
+void check_papi(const CheckOptions& options, const std::vector<TableMatch>& matches,
+                CheckReport& report) {
   const std::filesystem::path half = options.install.lib / "libroofmark-papi.so";
   std::error_code fault;
   std::optional<Problem> problem;
@@ -208,6 +210,10 @@ void check_papi(const CheckOptions& options, CheckReport& report) {
     problem = papi::explain(probed->events.front());
   } else if (probed->events.front().step != papi::Step::counted) {
     report.facts.push_back({"PAPI's presets", "listed, and none can be opened here", ""});
+  }
+  if (probed && matches.size() > 1 && !matches.front().pmus.empty()) {
+    const Problem kinds = papi::why_not_several_kinds(names_of(matches));
+    report.facts.push_back({"PAPI's events", kinds.reason, kinds.remedy});
   }
   report.collectors.push_back({"papi", std::move(problem)});
 }
@@ -285,7 +291,7 @@ CheckReport check_machine(const CheckOptions& options) {
                                                       : library.version,
                             ""});
   check_hardware(options, host, matches, report);
-  check_papi(options, report);
+  check_papi(options, matches, report);
   check_resctrl(options, report);
   check_cupti(options, host, report);
   check_emulated(options, report);

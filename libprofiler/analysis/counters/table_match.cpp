@@ -88,4 +88,10 @@ std::vector<TableMatch> match_tables(const std::vector<EventTable>& tables,
   return all;
 }
 
+std::string names_of(const std::vector<TableMatch>& matches) {
+  std::string names;
+  for (const TableMatch& match : matches) names += (names.empty() ? "" : ", ") + match.table->name;
+  return names;
+}
+
 }  // namespace roofmark

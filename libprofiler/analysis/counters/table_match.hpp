@@ -31,4 +31,7 @@ std::vector<std::string> pmus_like(std::string_view pattern, const PmuNames& pmu
 std::vector<TableMatch> match_tables(const std::vector<EventTable>& tables,
                                      const std::vector<CpuIdentity>& cpus, const PmuNames& pmus);
 
+/// Of their tables, for a sentence.
+std::string names_of(const std::vector<TableMatch>& matches);
+
 }  // namespace roofmark

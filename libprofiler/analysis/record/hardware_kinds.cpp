@@ -15,12 +15,6 @@ std::string untrusted(const check::Finding& finding) {
                          : "counted where there is none");
 }
 
-std::string names_of(const std::vector<TableMatch>& matches) {
-  std::string names;
-  for (const TableMatch& match : matches) names += (names.empty() ? "" : ", ") + match.table->name;
-  return names;
-}
-
 std::optional<Problem> why_not_told_apart(const std::vector<TableMatch>& matches) {
   std::set<std::string> pmus;
   for (const TableMatch& match : matches)

@@ -13,8 +13,6 @@ namespace roofmark {
 /// What a reader is told of an event that the self-test found wrong.
 std::string untrusted(const check::Finding& finding);
 
-std::string names_of(const std::vector<TableMatch>& matches);
-
 /// Kinds of cores with one PMU for all: whose counts are whose can't be said.
 std::optional<Problem> why_not_told_apart(const std::vector<TableMatch>& matches);
 

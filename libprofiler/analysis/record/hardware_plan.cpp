@@ -184,9 +184,7 @@ Result<HardwarePlan> plan_hardware(const HardwareOptions& options) {
   const std::vector<TableMatch>& matches = countable.matches;
   if (const auto problem = why_not_told_apart(matches)) return tl::unexpected(*problem);
   if (options.by_papi && matches.size() > 1)
-    return tl::unexpected(Problem{"this machine has several kinds of cores (" + names_of(matches) +
-                                      "), whose events PAPI does not count together",
-                                  "", "--counters perf"});
+    return tl::unexpected(papi::why_not_several_kinds(names_of(matches)));
 
   PlanOptions planning;
   planning.devices = options.devices;
@@ -245,7 +243,9 @@ Result<HardwarePlan> plan_hardware(const HardwareOptions& options) {
       request.leads = refusal.event == 0;
       if (refusal.event < group.events.size()) {
         request.event = group.events[refusal.event].name;
-        request.breakpoint = group.events[refusal.event].numbers.type == PERF_TYPE_BREAKPOINT;
+        const std::uint32_t type = group.events[refusal.event].numbers.type;
+        request.breakpoint = type == PERF_TYPE_BREAKPOINT;
+        request.with_kernel = request.with_kernel || type == PERF_TYPE_TRACEPOINT;
       }
       return perf::explain(refusal.error, request, host);
     }
