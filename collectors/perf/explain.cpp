@@ -71,7 +71,17 @@ std::string other_source() {
   return "--counters emulated counts without hardware";
 }
 
+bool is_tracepoint(const Request& request) {
+  return request.pmu == "tracepoint";
+}
+
+Answer no_tracepoint() {
+  return {"the kernel has no tracepoint of this number: each kernel has its own",
+          "sudo grep -r . /sys/kernel/tracing/events --include=id (lists them)"};
+}
+
 Answer not_there(const Request& request, const HostFacts& facts) {
+  if (is_tracepoint(request)) return no_tracepoint();
   if (request.of_cpu || has_core_pmu(facts))
     return {fmt::format("the PMU `{}` has no such event",
                         request.pmu.empty() ? std::string("of the core") : request.pmu),
@@ -100,6 +110,7 @@ Answer too_many_files(const HostFacts& facts) {
 }
 
 Answer not_valid(const Request& request, const HostFacts& facts) {
+  if (request.leads && is_tracepoint(request)) return no_tracepoint();
   if (request.leads)
     return {
         "the kernel does not know a field of the event: it is older than the event, or the "

@@ -109,6 +109,11 @@ TEST_CASE("ENOENT tells a machine without a PMU from an event that it does not h
   CHECK(says(explain(ENOENT, {}, guest), "no PMU for this processor"));
   CHECK(says(explain(ENOENT, {}, bare_metal(2)), "no such event"));
   CHECK(says(explain(ENOENT, socket(), bare_metal(2)), "uncore_imc_0"));
+  Request tracepoint;
+  tracepoint.pmu = "tracepoint";
+  guest.virtual_machine = true;
+  for (const int error : {ENOENT, EINVAL})  // kernels differ
+    CHECK(says(explain(error, tracepoint, guest), "no tracepoint of this number"));
 }
 
 TEST_CASE("EMFILE asks for what the hard limit allows") {

@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -301,13 +302,37 @@ int closes_all() {
   return 0;
 }
 
+// System calls, which a tracepoint counts; the runtime makes none of these.
+int calls() {
+  const auto call = [](int times) {
+    for (int i = 0; i < times; ++i) syscall(SYS_getppid);
+  };
+  {
+    ROOFMARK_SCOPE("calls");
+    call(1000);
+    {
+      ROOFMARK_SCOPE("inner");
+      call(23);
+    }
+    std::vector<std::thread> threads;
+    for (int t = 1; t <= 8; ++t)
+      threads.emplace_back([&call, t] {
+        ROOFMARK_SCOPE("task");
+        call(10 * t);
+      });
+    for (auto& thread : threads) thread.join();
+  }
+  ROOFMARK_SCOPE("none");
+  return 0;
+}
+
 }  // namespace
 
 Scenarios counted_scenarios() {
-  return {{"counted exact", exact},          {"counted pages", pages},
-          {"counted threads", threads},      {"counted unmarked", unmarked},
-          {"counted ended", ended},          {"counted early", early_threads},
-          {"counted forks", forks},          {"counted elsewhere", left_elsewhere},
-          {"counted moves", moves},          {"counted descriptors", descriptors},
-          {"counted closes all", closes_all}};
+  return {{"counted exact", exact},           {"counted pages", pages},
+          {"counted threads", threads},       {"counted unmarked", unmarked},
+          {"counted ended", ended},           {"counted early", early_threads},
+          {"counted forks", forks},           {"counted elsewhere", left_elsewhere},
+          {"counted moves", moves},           {"counted descriptors", descriptors},
+          {"counted closes all", closes_all}, {"counted calls", calls}};
 }

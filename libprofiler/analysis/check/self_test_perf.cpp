@@ -177,7 +177,7 @@ class OpenPass {
         const perf::Request request{culprit->name,
                                     planned.pmu,
                                     planned.cpu >= 0,
-                                    with_kernel,
+                                    with_kernel || culprit->numbers.type == PERF_TYPE_TRACEPOINT,
                                     culprit->numbers.type == PERF_TYPE_BREAKPOINT,
                                     refusal.event == 0};
         refused.emplace(culprit->name, perf::explain(refusal.error, request, facts));

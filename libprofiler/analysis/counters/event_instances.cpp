@@ -86,16 +86,19 @@ Result<std::vector<EventInstance>> event_instances(const CounterEvent& event,
   const std::uint32_t hidden =
       places.with_kernel ? 0 : perf::exclude_kernel | perf::exclude_hypervisor;
   const AttributeNumbers numbers = event.numbers.value_or(AttributeNumbers{});
-  const auto made = [&](const char* pmu, std::uint32_t type, std::uint32_t breakpoint) {
+  const auto made = [&](const char* pmu, std::uint32_t type, std::uint32_t without,
+                        std::uint32_t breakpoint) {
     return std::vector<EventInstance>{
         {pmu,
          -1,
          -1,
-         {type, hidden, breakpoint, numbers.config, numbers.config1, numbers.config2}}};
+         {type, without, breakpoint, numbers.config, numbers.config1, numbers.config2}}};
   };
-  if (event.type == EventType::software) return made("software", PERF_TYPE_SOFTWARE, 0);
+  if (event.type == EventType::software) return made("software", PERF_TYPE_SOFTWARE, hidden, 0);
   if (event.type == EventType::breakpoint)
-    return made("breakpoint", PERF_TYPE_BREAKPOINT, breakpoint_type(event.breakpoint));
+    return made("breakpoint", PERF_TYPE_BREAKPOINT, hidden, breakpoint_type(event.breakpoint));
+  // A place in the kernel: without the kernel it would open and stand still.
+  if (event.type == EventType::tracepoint) return made("tracepoint", PERF_TYPE_TRACEPOINT, 0, 0);
   return event.pmu.empty() ? of_core(event, match, places, hidden) : of_packages(event, places);
 }
 

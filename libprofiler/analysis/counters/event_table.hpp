@@ -15,7 +15,7 @@
 namespace roofmark {
 
 /// Which events of the kernel a number is one of. `raw`: of the PMU itself.
-enum class EventType { raw, hardware, software, breakpoint };
+enum class EventType { raw, hardware, software, breakpoint, tracepoint };
 /// How a counted quantity lies to the true one. The caveats say why.
 enum class Bound { exact, lower, upper, estimate };
 

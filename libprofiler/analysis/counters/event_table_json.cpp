@@ -81,7 +81,7 @@ CounterEvent read_event(const std::string& name, const JsonReader& value) {
   if (value.has("type"))
     event.type = one_of(value, "type",
                         std::array{EventType::raw, EventType::hardware, EventType::software,
-                                   EventType::breakpoint});
+                                   EventType::breakpoint, EventType::tracepoint});
   if (value.has("config"))
     event.numbers =
         AttributeNumbers{code(value.at("config")), optional_code(value, "config1").value_or(0),

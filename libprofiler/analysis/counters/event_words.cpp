@@ -23,7 +23,8 @@ bool take(std::string_view& text, std::string_view head) {
 }  // namespace
 
 std::string_view spelling(EventType type) {
-  constexpr std::array<std::string_view, 4> words = {"raw", "hardware", "software", "breakpoint"};
+  constexpr std::array<std::string_view, 5> words = {"raw", "hardware", "software", "breakpoint",
+                                                     "tracepoint"};
   return words[static_cast<std::size_t>(type)];
 }
 
