@@ -74,7 +74,8 @@ TEST_CASE("every microarchitecture that is promised has its table") {
                            "neoverse_n2",    "neoverse_v1",
                            "neoverse_v2",    "a64fx",
                            "power9",         "power10",
-                           "sifive_u74"})
+                           "sifive_u74",     "thunderx2",
+                           "kunpeng_920"})
     CHECK(names.count(name) == 1);
 }
 
@@ -103,7 +104,8 @@ TEST_CASE("where FLOPs can't be counted there is a refusal and no formula") {
   for (const EventTable& table : all_tables()) {
     const bool none = table.name == "haswell" || table.name == "haswell_ep" ||
                       table.name == "knights_landing" || table.name == "alder_lake_e" ||
-                      table.name == "neoverse_n1";
+                      table.name == "neoverse_n1" || table.name == "thunderx2" ||
+                      table.name == "kunpeng_920";
     INFO(table.name);
     for (const char* quantity : {"flop.f64", "flop.f32"}) {
       const bool counted = has_formula(table, quantity) || has_formula(table, "flop.any");

@@ -89,6 +89,7 @@ TEST_CASE("Intel by model and stepping") {
   CHECK(intel(173) == Names{"granite_rapids"});
   CHECK(intel(175) == Names{"sierra_forest"});
   CHECK(intel(87) == Names{"knights_landing"});
+  CHECK(intel(133) == Names{"knights_landing"});
   CHECK(intel(15).empty());
   CHECK(names_for({x86("GenuineIntel", 15, 85)}, {"cpu"}).empty());
   CHECK(names_for({x86("", 6, 85, 4)}, {"cpu"}).empty());
@@ -132,6 +133,9 @@ TEST_CASE("Arm, POWER and RISC-V") {
   CHECK(names_for({arm(0x41, 0xd40)}, pmu) == Names{"neoverse_v1"});
   CHECK(names_for({arm(0x41, 0xd4f)}, pmu) == Names{"neoverse_v2"});
   CHECK(names_for({arm(0x46, 0x001)}, pmu) == Names{"a64fx"});
+  CHECK(names_for({arm(0x43, 0x0af)}, pmu) == Names{"thunderx2"});
+  CHECK(names_for({arm(0x42, 0x516)}, pmu) == Names{"thunderx2"});
+  CHECK(names_for({arm(0x48, 0xd01)}, pmu) == Names{"kunpeng_920"});
   CHECK(names_for({arm(0x42, 0xd0c)}, pmu).empty());
   CHECK(from_file("big_little", pmu) == Names{"neoverse_v1"});
   CHECK(from_file("power9", {"cpu"}) == Names{"power9"});
