@@ -11,6 +11,7 @@
 
 #include "catch.hpp"
 #include "libprofiler/analysis/profile/arena_reader.hpp"
+#include "libprofiler/target/runtime/runtime_table.h"
 
 namespace fs = std::filesystem;
 
@@ -32,6 +33,37 @@ std::uint64_t visits(const roofmark::RawProcess& process, const std::string& nam
     for (const auto& node : thread.nodes)
       if (node.name == name) sum += node.visits;
   return sum;
+}
+
+/// The header declares no more than the part that it knows of: read as one who looked it up.
+const roofmark_runtime_table& table() {
+  static const void* volatile found = &roofmark_api_v1;
+  return *static_cast<const roofmark_runtime_table*>(found);
+}
+
+struct Declared {
+  double flop = 0, bytes = 0;
+  std::uint64_t declarations = 0;
+  bool operator==(const Declared&) const = default;
+};
+Declared declared(const roofmark::RawProcess& process, const std::string& name) {
+  Declared sum;
+  for (const auto& thread : process.threads)
+    for (const auto& node : thread.nodes)
+      if (node.name == name) {
+        sum.flop += node.declared_flop;
+        sum.bytes += node.declared_bytes;
+        sum.declarations += node.declarations;
+      }
+  return sum;
+}
+
+/// As wrappers of libraries end their regions; the second around one that is still open.
+void enter_and_leave_declared() {
+  table().leave_declared(table().markers.enter_name("call", 4), 1, 2);
+  const roofmark_token around = table().markers.enter_name("around", 6);
+  table().markers.enter_name("left open", 9);
+  table().leave_declared(around, 3, 4);
 }
 
 }  // namespace
@@ -60,6 +92,7 @@ TEST_CASE("threads, names and wrong exits at once; a reader at any moment") {
           ROOFMARK_SCOPE("work");
           roofmark::Scope named{"name " + std::to_string((round * loops + i) % 300)};
           named.declare(roofmark::Flop{1}, roofmark::Bytes{2});
+          enter_and_leave_declared();
         }
         auto scope = std::make_unique<roofmark::Scope>("moved");
         std::thread([&] { scope.reset(); }).join();
@@ -79,4 +112,12 @@ TEST_CASE("threads, names and wrong exits at once; a reader at any moment") {
   REQUIRE(visits(process, "moved") == rounds * threads);
   REQUIRE(visits(process, "after") == rounds * threads);
   REQUIRE(process.stale_exits == 0);
+  constexpr std::uint64_t all = std::uint64_t{rounds} * threads * loops;
+  for (const char* name : {"call", "around", "left open"}) {
+    CAPTURE(name);
+    REQUIRE(visits(process, name) == all);
+  }
+  REQUIRE(declared(process, "call") == Declared{1.0 * all, 2.0 * all, all});
+  REQUIRE(declared(process, "around") == Declared{3.0 * all, 4.0 * all, all});
+  REQUIRE(declared(process, "left open") == Declared{});
 }

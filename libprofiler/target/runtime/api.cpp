@@ -58,6 +58,15 @@ void api_leave_site(roofmark_site* site) {
   else
     leave_at_site_slow(site, Clock::ticks());
 }
+template <class Clock, bool traced>
+void api_leave_declared(roofmark_token token, double flop, double bytes) {
+  leave_region_declared<Clock, traced>(token, flop, bytes);
+}
+template <class Clock>
+void api_leave_declared_counted(roofmark_token token, double flop, double bytes) {
+  declare_work(token, flop, bytes);
+  leave_counted<Clock>(token);
+}
 template <class Clock>
 roofmark_token api_enter_name_counted(const char* name, size_t length) {
   return after_entry<Clock>(enter_named(name, length));
@@ -87,6 +96,7 @@ roofmark_runtime_table roofmark_api_v1 = {
      api_leave<CounterClock, false>, api_enter_name, api_leave_site<CounterClock, false>,
      api_declare, api_detach_thread},
     open_path,
+    api_leave_declared<CounterClock, false>,
 };
 
 namespace {
@@ -97,6 +107,8 @@ void use(bool counted) {
   markers.enter = counted ? enter_counted<Clock> : api_enter<Clock>;
   markers.leave = counted ? leave_counted<Clock> : api_leave<Clock, traced>;
   markers.leave_site = counted ? api_leave_site_counted<Clock> : api_leave_site<Clock, traced>;
+  roofmark_api_v1.leave_declared =
+      counted ? api_leave_declared_counted<Clock> : api_leave_declared<Clock, traced>;
   if (counted) markers.enter_name = api_enter_name_counted<Clock>;
 }
 

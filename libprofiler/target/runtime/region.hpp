@@ -249,6 +249,7 @@ __attribute__((always_inline)) inline void leave_region(roofmark_token token) {
 }
 
 void declare_slow(roofmark_token token, double flop, double bytes);
+void leave_declared_slow(roofmark_token token, uint64_t now, double flop, double bytes);
 
 inline void add_declared(arena::Record* record, double flop, double bytes) {
   const uint32_t sequence = record->sequence;
@@ -269,6 +270,34 @@ __attribute__((always_inline)) inline void declare_work(roofmark_token token, do
   arena::Record* record = node->record;
   if (unlikely(record->entry != token.visit)) return declare_slow(token, flop, bytes);
   add_declared(record, flop, bytes);
+}
+
+/// Both in one, as wrappers of libraries do in every visit: the clock is read before anything else,
+/// so that it waits for nothing of this, and the sums are in the bracket of the visit's end.
+template <class Clock, bool traced>
+inline void leave_region_declared(roofmark_token token, double flop, double bytes) {
+  const uint64_t now = Clock::ticks();
+  Line* line = here.line;
+  Node* node = static_cast<Node*>(token.node);
+  if (unlikely(node != line->current)) return leave_declared_slow(token, now, flop, bytes);
+  arena::Record* record = node->record;
+  arena::Histogram* histogram = node->histogram;
+  if (unlikely(record->entry != token.visit || histogram == nullptr || now >= line->deadline))
+    return leave_declared_slow(token, now, flop, bytes);
+  const uint64_t duration = now - token.visit;
+  const auto real = static_cast<double>(static_cast<int64_t>(duration));
+  const uint64_t bucket = histogram_index(real);
+  if (unlikely(bucket >= arena::histogram_buckets))
+    return leave_declared_slow(token, now, flop, bytes);
+  begin_closing(record, token.visit);
+  add_duration(record, duration, real);
+  ++histogram->counts[bucket];
+  record->declared_flop += flop;
+  record->declared_bytes += bytes;
+  record->declarations += 1;
+  end_closing(record, now);
+  set_current(line, node->outer);
+  if constexpr (traced) keep_visit(node->thread, record, token.visit, duration);
 }
 
 }  // namespace roofmark::runtime

@@ -17,6 +17,8 @@ typedef struct roofmark_runtime_table {
      the path is the one that it holds already, nothing is written and ROOFMARK_SAME_PATH returned.
      Not for signal handlers. */
   size_t (*open_path)(const void** identity, char* to, size_t room);
+  /* declare() and leave() in one, for less. Not below an emulator, which has a table of its own. */
+  void (*leave_declared)(roofmark_token token, double flop, double bytes);
 } roofmark_runtime_table;
 
 #endif

@@ -322,4 +322,9 @@ void declare_slow(roofmark_token token, double flop, double bytes) {
   add_declared(node->record, flop, bytes);
 }
 
+void leave_declared_slow(roofmark_token token, uint64_t now, double flop, double bytes) {
+  declare_work(token, flop, bytes);
+  leave_slow(token, now);
+}
+
 }  // namespace roofmark::runtime

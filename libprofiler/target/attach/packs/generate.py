@@ -73,13 +73,16 @@ class Wrapper:
         return f"(int{self.bits}_t)arg_{name}"
 
     def variables(self):
-        """What formulas refer to."""
-        lines = [f"const double w = {BYTES[self.letter]};", f"const int complex = {int(self.is_complex)};"]
+        """What formulas refer to: what is read of the arguments before the call, which may change what they point to,
+        and what is made of that after it, so that the clock at the region's entry does not wait for it."""
+        lines = []
+        after = [f"const double w = {BYTES[self.letter]};", f"const int complex = {int(self.is_complex)};"]
         names = ["w", "complex"]
         jobs = []
         for name, kind in self.arguments:
             if kind == "n":
-                lines.append(f"const double {name} = pack_size({self.value(name, kind)});")
+                lines.append(f"const int{self.bits}_t size_{name} = {self.value(name, kind)};")
+                after.append(f"const double {name} = pack_size(size_{name});")
                 names.append(name)
             elif kind == "f" and name in JOBS:
                 jobs.append(f"!pack_letter(arg_{name}, 'N')")
@@ -97,7 +100,7 @@ class Wrapper:
         if jobs:
             lines.append(f"const int vectors = {' || '.join(jobs)};")
             names.append("vectors")
-        return lines + ["".join(f"(void){name};" for name in names)]
+        return lines, after + ["".join(f"(void){name};" for name in names)]
 
     def flop(self):
         if "flop" in self.routine:
@@ -111,8 +114,11 @@ class Wrapper:
         values = ", ".join(self.value(name, "n") for name in shape)
         return f"PACK_ENTER(api, routine_{self.name}, {values})"
 
+    def before(self):
+        return self.variables()[0]
+
     def work(self):
-        return ["struct pack_work work;", "{"] + ["  " + line for line in self.variables()] + [
+        return ["struct pack_work work;", "{"] + ["  " + line for line in self.variables()[1]] + [
             f"  work.flop = {self.flop()};", f"  work.bytes = {self.routine['bytes']};", "}"]
 
     def after(self):
@@ -136,12 +142,14 @@ class Wrapper:
             yield f"  if (api == 0) {{ real({passed}); return; }}"
         else:
             yield f"  if (api == 0) return real({passed});"
-        for line in self.work():
+        for line in self.before():
             yield "  " + line
         yield f"  const roofmark_token token = {self.enter()};"
         yield "  pack_begin(&mark, token);"
         yield f"  {keep}real({passed});"
-        yield "  pack_end(api, &mark, token, &work);"
+        for line in self.work():
+            yield "  " + line
+        yield "  pack_end(&mark, token, &work);"
         for line in self.after():
             yield "  " + line
         if keep:
@@ -168,11 +176,14 @@ class FftwWrapper(Wrapper):
     def enter(self):
         return f"api->enter(&routine_{self.name}.site)"
 
-    def work(self):
+    def before(self):
         if self.routine["name"].startswith("execute"):
             return ["const struct pack_work work = pack_plan_work(arg_plan);"]
         forget = ["pack_forget_plan(arg_plan);"] if self.routine["name"] == "destroy_plan" else []
         return forget + ["const struct pack_work work = {0, 0};"]
+
+    def work(self):
+        return []
 
     def after(self):
         if "bytes" not in self.routine:

@@ -1,6 +1,7 @@
 #include "pack.h"
 
 #include <dlfcn.h>
+#include <libprofiler/target/runtime/runtime_table.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 __thread struct pack_call pack_open_call __attribute__((tls_model("initial-exec"))) = {0, {0, 0}};
 const roofmark_api* pack_api = 0;
+void (*pack_leave)(roofmark_token, double, double) = 0;
 int pack_by_shape = 0;
 
 extern const char code_start[] __asm__("__start_roofmark_pack_code")
@@ -119,12 +121,22 @@ void* pack_find(struct pack_function* function, const void* caller) {
   return real;
 }
 
+/* Of an emulator, or of an older runtime. */
+PACK_CODE static void leave_in_two_steps(roofmark_token token, double flop, double bytes) {
+  pack_api->declare(token, flop, bytes);
+  pack_api->leave(token);
+}
+
 const roofmark_api* pack_connect(void) {
   const roofmark_api* api = __atomic_load_n(&pack_api, __ATOMIC_ACQUIRE);
   if (api != 0) return api;
   api = dlsym(RTLD_DEFAULT, "roofmark_api_v1");
   if (api == 0 || api->abi != 1 || api->size < sizeof *api || !api->connect())
     api = (const roofmark_api*)1;
+  const roofmark_runtime_table* const table = (const roofmark_runtime_table*)(const void*)api;
+  const int has_both = (uintptr_t)api > 1 && api->size >= sizeof *table;
+  __atomic_store_n(&pack_leave, has_both ? table->leave_declared : leave_in_two_steps,
+                   __ATOMIC_RELAXED);
   const char* const by_shape = getenv("ROOFMARK_PACK_SHAPES");
   pack_by_shape = by_shape != 0 && strcmp(by_shape, "1") == 0;
   __atomic_store_n(&pack_api, api, __ATOMIC_RELEASE);

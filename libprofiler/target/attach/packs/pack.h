@@ -46,6 +46,9 @@ extern __thread struct pack_call pack_open_call
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 /* 0: not asked yet, 1: nobody records, else the markers. */
 extern const roofmark_api* pack_api __attribute__((visibility("hidden")));
+/* Ends a region with its declared work; set before pack_api. */
+extern void (*pack_leave)(roofmark_token, double flop, double bytes)
+    __attribute__((visibility("hidden")));
 /* Regions bear the sizes of the call too. */
 extern int pack_by_shape __attribute__((visibility("hidden")));
 
@@ -91,17 +94,17 @@ PACK_INLINE void pack_begin(volatile uintptr_t* mark, roofmark_token token) {
                           (const int64_t[]){__VA_ARGS__})                            \
        : (api)->enter(&(routine).site))
 
-PACK_INLINE void pack_end(const roofmark_api* api, volatile uintptr_t* mark, roofmark_token token,
+PACK_INLINE void pack_end(volatile uintptr_t* mark, roofmark_token token,
                           const struct pack_work* work) {
   *mark = 0;
   pack_open_call.mark = 0;
   if (token.node == 0) return;
-  api->declare(token, work->flop, work->bytes);
-  api->leave(token);
+  pack_leave(token, work->flop, work->bytes);
 }
 
 PACK_INLINE double pack_size(int64_t size) {
-  return size > 0 ? (double)size : 0;
+  const double real = (double)size;
+  return real > 0 ? real : 0; /* one instruction, where a comparison of integers is a branch */
 }
 PACK_INLINE int32_t pack_int32_at(const void* integer) {
   int32_t value;
@@ -120,13 +123,13 @@ PACK_INLINE int pack_letter(const void* character, char upper) {
 PACK_INLINE int pack_is_zero(const void* number, int bytes) {
   /* -0 and 0: all but the signs. */
   if (bytes == 4) {
-    float value;
-    __builtin_memcpy(&value, number, sizeof value);
-    return value == 0;
+    uint32_t bits;
+    __builtin_memcpy(&bits, number, sizeof bits);
+    return bits << 1 == 0;
   }
-  double parts[2] = {0, 0};
+  uint64_t parts[2] = {0, 0};
   __builtin_memcpy(parts, number, (size_t)bytes < sizeof parts ? (size_t)bytes : sizeof parts);
-  return parts[0] == 0 && parts[1] == 0;
+  return (parts[0] << 1 | parts[1] << 1) == 0;
 }
 
 /* FFTW: what is known of a plan. */
