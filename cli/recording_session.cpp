@@ -181,13 +181,18 @@ fs::path trace_file(const RecordingArguments& arguments) {
   return file;
 }
 
-void write_trace(const Trace& trace, const fs::path& file) {
+/// Once after the timed run, so that it is there whatever comes later, and again with the verdicts.
+/// What reads from a pipe would see two documents: it gets the second.
+void write_trace(const Trace& trace, const Profile* judged, const fs::path& file) {
   const bool any = std::any_of(trace.processes.begin(), trace.processes.end(), [](const auto& one) {
     return !one.visits.empty() || !one.open.empty();
   });
   if (!any) return;
-  if (const auto problem = write_file(file.string(), render_trace_events(trace)))
-    tell("There is no trace: " + to_line(*problem) + ".");
+  std::error_code ignored;
+  if (judged == nullptr && fs::exists(file, ignored) && !fs::is_regular_file(file, ignored)) return;
+  if (const auto problem = write_file(file.string(), render_trace_events(trace, judged)))
+    tell((judged == nullptr ? "There is no trace: " : "The trace has no verdicts: ") +
+         to_line(*problem) + ".");
 }
 
 RecordOptions options_of(const RecordingArguments& arguments) {
@@ -237,12 +242,7 @@ RecordOptions options_of(const RecordingArguments& arguments) {
       if (options.tell) options.tell(to_line(problem) + ".");
   }
   if (has_progress_line()) options.progress = show_progress;
-  if (!arguments.trace.empty()) {
-    options.trace_visits = arguments.trace_visits;
-    options.keep_trace = [file = trace_file(arguments)](const Trace& trace) {
-      write_trace(trace, file);
-    };
-  }
+  if (!arguments.trace.empty()) options.trace_visits = arguments.trace_visits;
   return options;
 }
 
@@ -520,6 +520,15 @@ Session record_and_write(const RecordingArguments& arguments) {
   };
   Session session;
   Repeats repeats = repeat(arguments, options);
+  if (options.trace_visits > 0)
+    options.keep_trace = [&, trace_is = trace_file(arguments)](const Trace& trace,
+                                                               const Profile* joined) {
+      if (joined == nullptr) return write_trace(trace, nullptr, trace_is);
+      Profile judged = *joined;
+      add_repeats(judged, repeats.runs);
+      judge_as_told(arguments, judged);
+      write_trace(trace, &judged, trace_is);
+    };
   session.recording =
       repeats.failed ? std::move(*repeats.failed) : record_as_told(arguments, options);
   const Recording& recording = session.recording;

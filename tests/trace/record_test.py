@@ -108,6 +108,41 @@ class Traced(unittest.TestCase):
         self.assertEqual(sorted(event["name"] for event in first), sorted(event["name"] for event in second))
         self.assertGreater(min(event["ts"] for event in second), max(event["ts"] + event["dur"] for event in first))
 
+    def test_slices_say_what_their_region_is(self):
+        for mode in ("nested", "live threads", "pool", "forks"):
+            with self.subTest(mode):
+                self.record(TARGET, mode)
+                # Without ceilings no region has a verdict, and the trace says why.
+                why = "it was recorded with --no-machine, which uses no ceilings"
+                self.assertEqual(self.trace()["otherData"]["no_verdicts"], why)
+                known = {"/".join(region["path"]) for region in self.profile()["regions"] if region["path"]}
+                for event in self.events() + self.events("B"):
+                    arguments = event["args"]
+                    if arguments["verdict"] == "not known":
+                        self.assertIn("several regions of this name", arguments["why"])
+                        continue
+                    self.assertIn(arguments["region"], known)
+                    self.assertEqual(arguments["region"].split("/")[-1], event["name"])
+                    self.assertTrue(arguments["why"])
+
+    def record_into(self, pipe):
+        with open(os.path.join(self.folder, "read"), "wb") as copy, subprocess.Popen(["cat", pipe], stdout=copy) as reader:
+            try:
+                done = self.record(TARGET, "nested")
+                reader.wait(timeout=PATIENCE)
+            finally:
+                reader.kill()
+        return done
+
+    def test_a_pipe_gets_one_document(self):
+        pipe = os.path.join(self.folder, "pipe")
+        os.mkfifo(pipe)
+        self.trace_file = pipe
+        self.assertEqual(self.record_into(pipe).returncode, 0)
+        with open(os.path.join(self.folder, "read"), encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn("no_verdicts", json.loads(text)["otherData"])
+
     def test_a_killed_program_leaves_its_visits(self):
         done = self.record(TARGET, "killed")
         self.assertEqual(done.returncode, -signal.SIGKILL)

@@ -2,10 +2,12 @@
 
 #include <analysis/profile/arena_reader.hpp>
 #include <analysis/trace/trace.hpp>
+#include <analysis/trace/trace_regions.hpp>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <roofmark/profile.hpp>
 
 #include "catch.hpp"
 #include "libprofiler/arena/layout.h"
@@ -170,4 +172,141 @@ TEST_CASE("what a trace lacks is said with its reason") {
         std::vector<std::string>{
             "The trace of process 7 holds 0 of its visits and lacks 4: --trace-visits keeps more.",
             "The trace of process 7 holds 0 of its visits and lacks 5: No space left on device."});
+}
+
+namespace {
+
+/// solve { spmv, dot } on the main thread; a worker below solve/spmv and one below solve/dot.
+TracedProcess nested() {
+  TracedProcess process;
+  process.host = "h";
+  process.executable = "/bin/app";
+  process.pid = 7;
+  process.names = {"solve", "spmv", "dot", "worker"};
+  process.visits = {{1, 7, 1.0, 1.0, false},
+                    {2, 7, 2.0, 1.0, false},
+                    {0, 7, 1.0, 3.0, false},
+                    {3, 8, 1.5, 0.5, false},
+                    {3, 9, 2.5, 0.5, false}};
+  process.entered = {{7, {"solve"}},
+                     {7, {"solve", "spmv"}},
+                     {7, {"solve", "dot"}},
+                     {8, {"solve", "spmv", "worker"}},
+                     {9, {"solve", "dot", "worker"}}};
+  return process;
+}
+
+std::string path_of(const RegionsOfVisits& regions, std::uint32_t number) {
+  if (number == RegionsOfVisits::several) return "several";
+  if (number == RegionsOfVisits::unknown) return "unknown";
+  std::string text;
+  for (const std::string& name : regions.paths.at(number)) text += "/" + name;
+  return text;
+}
+
+Region judged_region(std::vector<std::string> path, Verdict verdict, const std::string& detail) {
+  Region region;
+  region.path = std::move(path);
+  Roofline roofline;
+  roofline.verdict = verdict;
+  roofline.verdict_detail = detail;
+  roofline.binding = "DRAM";
+  if (verdict != Verdict::undetermined) {
+    roofline.fraction = 0.5;
+    roofline.levels["L1"] = {0.0625, 1, 1, 1, 1};
+    roofline.levels["DRAM"] = {0.125, 1, 1, 1, 1};
+  }
+  region.rooflines = region.self_rooflines = {roofline};
+  return region;
+}
+
+}  // namespace
+
+TEST_CASE("a visit's region follows from what was open around it and below whom its thread was") {
+  const TracedProcess process = nested();
+  const RegionsOfVisits regions = regions_of_visits(process);
+  std::vector<std::string> paths;
+  for (const std::uint32_t number : regions.visits) paths.push_back(path_of(regions, number));
+  CHECK(paths == std::vector<std::string>{"/solve/spmv", "/solve/dot", "/solve",
+                                          "/solve/spmv/worker", "/solve/dot/worker"});
+}
+
+TEST_CASE("a visit of a thread that ended, or below visits that were not kept, may be of several") {
+  TracedProcess process = nested();
+  for (auto& [tid, path] : process.entered)
+    if (tid != 7) tid = TracedProcess::ended_threads;
+  RegionsOfVisits regions = regions_of_visits(process);
+  CHECK(path_of(regions, regions.visits[3]) == "several");
+  CHECK(path_of(regions, regions.visits[1]) == "/solve/dot");
+
+  // A recursion: f was in f; the outer one was not kept.
+  process = nested();
+  process.entered = {{7, {"solve"}}, {7, {"solve", "solve"}}};
+  process.visits = {{0, 7, 2.0, 1.0, false}};
+  regions = regions_of_visits(process);
+  CHECK(path_of(regions, regions.visits[0]) == "/solve");
+  process.untraced = 1;
+  regions = regions_of_visits(process);
+  CHECK(path_of(regions, regions.visits[0]) == "several");
+}
+
+TEST_CASE("what was open at the end is around what was done last") {
+  TracedProcess process = nested();
+  process.visits.erase(process.visits.begin() + 2);
+  process.open = {{"solve", 7, 1.0, false}};
+  const RegionsOfVisits regions = regions_of_visits(process);
+  CHECK(path_of(regions, regions.open[0]) == "/solve");
+  CHECK(path_of(regions, regions.visits[0]) == "/solve/spmv");
+}
+
+TEST_CASE("slices bear what their regions were judged to be") {
+  Trace trace;
+  trace.processes = {nested()};
+  Profile profile;
+  profile.regions = {judged_region({"solve"}, Verdict::undetermined, "DRAM not counted"),
+                     judged_region({"solve", "spmv"}, Verdict::memory, "DRAM")};
+  const auto json = nlohmann::json::parse(render_trace_events(trace, &profile));
+  CHECK_FALSE(json["otherData"].contains("no_verdicts"));
+  nlohmann::json slices;
+  for (const auto& event : json["traceEvents"])
+    if (event["ph"] == "X") slices[event["name"].get<std::string>()] = event;
+  const auto& spmv = slices["spmv"]["args"];
+  CHECK(spmv["region"] == "solve/spmv");
+  CHECK(spmv["verdict"] == "memory DRAM");
+  CHECK(spmv["roof_fraction"] == Approx(0.5));
+  CHECK(spmv["flop_per_byte_DRAM"] == Approx(0.125));
+  CHECK_FALSE(spmv.contains("flop_per_byte_L1"));
+  const auto& solve = slices["solve"]["args"];
+  CHECK(solve["verdict"] == "undetermined");
+  CHECK(solve["why"] == "DRAM not counted");
+  CHECK_FALSE(solve.contains("roof_fraction"));
+  CHECK_FALSE(slices["dot"].contains("args"));  // no region of the profile
+
+  // Of another program its outermost regions bear that one's name in the profile.
+  trace.processes[0].foreign = true;
+  profile.regions[1].path = {"solve [app]", "spmv"};
+  const auto foreign = nlohmann::json::parse(render_trace_events(trace, &profile));
+  CHECK(foreign["traceEvents"][4]["args"]["region"] == "solve [app]/spmv");
+}
+
+TEST_CASE("a trace without verdicts says why") {
+  Trace trace;
+  trace.processes = {nested()};
+  const auto why = [&](const Profile* profile) {
+    const auto json = nlohmann::json::parse(render_trace_events(trace, profile));
+    return json["otherData"]["no_verdicts"].get<std::string>();
+  };
+  CHECK(why(nullptr).find("before the run was judged") != std::string::npos);
+  Profile profile;
+  profile.regions = {judged_region({"solve"}, Verdict::undetermined, "FLOPs not counted")};
+  CHECK(why(&profile) == "FLOPs not counted");
+  profile.regions[0].rooflines.clear();
+  profile.notes = {"No roof: it was recorded with --no-machine, which uses no ceilings."};
+  CHECK(why(&profile) == "it was recorded with --no-machine, which uses no ceilings");
+  const auto json = nlohmann::json::parse(render_trace_events(trace, &profile));
+  for (const auto& event : json["traceEvents"])
+    if (event["name"] == "solve") {
+      CHECK(event["args"]["verdict"] == "not judged");
+      CHECK(event["args"]["why"] == "it was recorded with --no-machine, which uses no ceilings");
+    }
 }

@@ -6,6 +6,7 @@
 #include <analysis/profile/join.hpp>
 #include <analysis/profile/measured.hpp>
 #include <analysis/profile/program_traffic.hpp>
+#include <analysis/profile/region_tree.hpp>
 #include <analysis/record/counted_pass.hpp>
 #include <analysis/record/found_functions.hpp>
 #include <analysis/record/function_names.hpp>
@@ -249,31 +250,54 @@ void find_functions(const NativeRun& native, JoinInput& input) {
   }
 }
 
+/// From the files of the timed run, which are there until the recording ends: visits need not be in
+/// memory while other runs go on. What can't be read becomes a sentence.
+Trace read_traces(const RecordOptions& options, const JoinInput& input,
+                  std::vector<std::string>& lacks) {
+  Trace trace;
+  trace.command = options.command;
+  const std::string executable = base_name(main_executable(input));
+  for (const RawProcess& process : input.native) {
+    auto traced = read_trace(process, input.ticks_per_second);
+    if (!traced) {
+      lacks.push_back(fmt::format("The trace lacks process {}: {}.", process.pid,
+                                  to_line(without_place(traced.error()))));
+      continue;
+    }
+    traced->foreign = base_name(process.executable) != executable;
+    trace.processes.push_back(std::move(*traced));
+  }
+  for (std::string& lack : shortcomings(trace)) lacks.push_back(std::move(lack));
+  return trace;
+}
+
 /// At once: what comes later may be killed.
 void hand_over_trace(const RecordOptions& options, const JoinInput& input, Profile& profile) {
   if (options.trace_visits == 0 || !options.keep_trace) return;
   try {
-    Trace trace;
     std::vector<std::string> lacks;
-    trace.command = options.command;
-    for (const RawProcess& process : input.native) {
-      auto traced = read_trace(process, input.ticks_per_second);
-      if (traced)
-        trace.processes.push_back(std::move(*traced));
-      else
-        lacks.push_back(fmt::format("The trace lacks process {}: {}.", process.pid,
-                                    to_line(without_place(traced.error()))));
-    }
-    for (std::string& lack : shortcomings(trace)) lacks.push_back(std::move(lack));
+    const Trace trace = read_traces(options, input, lacks);
     for (const std::string& lack : lacks) {
       if (options.tell) options.tell(lack);
       profile.notes.push_back(lack);
     }
     if (lacks.empty() && input.native.empty() && options.tell)
       options.tell("There is no trace: the program entered no region.");
-    options.keep_trace(trace);
+    options.keep_trace(trace, nullptr);
   } catch (const std::exception& error) {
     profile.notes.push_back("There is no trace: " + to_line(shortage(error)) + ".");
+  }
+}
+
+/// Again, when it is known what the regions did.
+void hand_over_trace_with(const Profile& joined, const RecordOptions& options,
+                          const JoinInput& input) {
+  if (options.trace_visits == 0 || !options.keep_trace || input.native.empty()) return;
+  try {
+    std::vector<std::string> lacks;  // told already
+    options.keep_trace(read_traces(options, input, lacks), &joined);
+  } catch (const std::exception& error) {
+    if (options.tell) options.tell("The trace has no verdicts: " + to_line(shortage(error)) + ".");
   }
 }
 
@@ -402,6 +426,7 @@ Recording record(const RecordOptions& options) {
     }
     if (reads_functions(options.annotations)) name_functions(profile.regions);
     gpus.join(main_executable(input), profile);
+    hand_over_trace_with(profile, options, input);
   } catch (const std::exception& error) {
     recording.not_joined = shortage(error);
   }

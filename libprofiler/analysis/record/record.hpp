@@ -44,8 +44,9 @@ struct RecordOptions {
   std::optional<Machine> caches_of;
   /// So many visits of a process are kept by themselves; 0: none.
   std::uint64_t trace_visits = 0;
-  /// Gets them when the timed run has ended.
-  std::function<void(const Trace&)> keep_trace;
+  /// Gets them when the timed run has ended, and again with the profile, its rooflines still empty,
+  /// when all runs have: what a recorder that is killed between the two leaves has no verdicts.
+  std::function<void(const Trace&, const Profile* joined)> keep_trace;
   /// Gets what is known while more is to come: the timed run alone, before the machine is measured
   /// and again before the counted run. A recorder that is killed later leaves what was kept here.
   std::function<void(Profile)> keep;

@@ -5,11 +5,13 @@
 #include <optional>
 #include <roofmark/result.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace roofmark {
 
 struct RawProcess;
+struct Profile;
 
 /// One process image's visits. Times in seconds of CLOCK_MONOTONIC_RAW, which all processes of a
 /// host share.
@@ -33,7 +35,14 @@ struct TracedProcess {
   std::vector<std::string> names;  ///< raw bytes
   std::vector<Visit> visits;       ///< in the order in which they ended, thread by thread
   std::vector<Open> open;          ///< were open at the end, outermost first
-  std::uint64_t untraced = 0;      ///< visits beyond what was to be kept
+  /// The paths that a thread entered, in the order of the recording. Of the threads that ended all
+  /// together, under the number that no thread has.
+  static constexpr std::int32_t ended_threads = 0;
+  std::vector<std::pair<std::int32_t, std::vector<std::string>>> entered;
+  /// It runs another program than the command's own: its outermost regions bear that one's name in
+  /// the profile, too.
+  bool foreign = false;
+  std::uint64_t untraced = 0;  ///< visits beyond what was to be kept
   std::string untraced_reason;
 };
 
@@ -48,8 +57,9 @@ struct Trace {
 Result<TracedProcess> read_trace(const RawProcess& process, std::optional<double> ticks_per_second);
 
 /// For https://ui.perfetto.dev and chrome://tracing: the JSON of the Trace Event Format, times in
-/// microseconds since the first visit.
-std::string render_trace_events(const Trace& trace);
+/// microseconds since the first visit. With the profile of the run, each slice says what its region
+/// was found to be bound by, and the trace why where nothing was.
+std::string render_trace_events(const Trace& trace, const Profile* judged = nullptr);
 
 /// What a trace lacks, a sentence each.
 std::vector<std::string> shortcomings(const Trace& trace);

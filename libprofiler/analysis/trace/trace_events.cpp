@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <analysis/json/json_writer.hpp>
+#include <analysis/profile/region_tree.hpp>
 #include <analysis/trace/trace.hpp>
+#include <analysis/trace/trace_regions.hpp>
+#include <analysis/trace/trace_verdicts.hpp>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -62,27 +65,35 @@ class Events {
   }
 
   void visit(std::string_view name, std::int64_t pid, std::int64_t tid, double start_s,
-             double duration_s, bool inherited) {
+             double duration_s, bool inherited, const std::string& members) {
     begin("X", name, pid, tid);
     json_.key("cat");
     json_.text(inherited ? "region,inherited" : "region");
     time("ts", microseconds(start_s - zero_s_));
     time("dur", microseconds(duration_s));
+    arguments(members);
     end();
   }
 
   void open(std::string_view name, std::int64_t pid, std::int64_t tid, double start_s,
-            bool inherited) {
+            bool inherited, const std::string& members) {
     begin("B", name, pid, tid);
     json_.key("cat");
     json_.text(inherited ? "region,unclosed,inherited" : "region,unclosed");
     time("ts", microseconds(start_s - zero_s_));
+    arguments(members);
     end();
   }
 
   JsonWriter& json() { return json_; }
 
  private:
+  void arguments(const std::string& members) {
+    if (members.empty()) return;
+    json_.key("args");
+    json_.raw("{" + members + "}");
+  }
+
   JsonWriter json_;
   double zero_s_;
 };
@@ -109,9 +120,39 @@ std::map<std::pair<std::string, int>, std::int64_t> numbers_of(const Trace& trac
   return numbers;
 }
 
+/// What each region of one process says of itself in its slices, looked up once a region.
+class Arguments {
+ public:
+  Arguments(const TracedProcess& process, const TraceVerdicts& verdicts, bool judged) {
+    if (!judged) return;
+    regions_ = regions_of_visits(process);
+    for (std::vector<std::string> path : regions_.paths) {
+      if (process.foreign) path.front() = foreign_name(path.front(), process.executable);
+      members_.push_back(&verdicts.members_of(path));
+    }
+  }
+  const std::string& of_visit(std::size_t visit) const { return at(regions_.visits, visit); }
+  const std::string& of_open(std::size_t open) const { return at(regions_.open, open); }
+
+ private:
+  const std::string& at(const std::vector<std::uint32_t>& regions, std::size_t visit) const {
+    static const std::string nothing;
+    static const std::string several =
+        R"("verdict":"not known","why":"several regions of this name: which one it is, the trace does not say")";
+    if (regions.empty()) return nothing;
+    const std::uint32_t region = regions[visit];
+    if (region == RegionsOfVisits::several) return several;
+    return region < members_.size() ? *members_[region] : nothing;
+  }
+
+  RegionsOfVisits regions_;
+  std::vector<const std::string*> members_;
+};
+
 }  // namespace
 
-std::string render_trace_events(const Trace& trace) {
+std::string render_trace_events(const Trace& trace, const Profile* judged) {
+  const TraceVerdicts verdicts(judged);
   const auto numbers = numbers_of(trace);
   Events events(first_start(trace));
   JsonWriter& json = events.json();
@@ -130,6 +171,10 @@ std::string render_trace_events(const Trace& trace) {
   for (const TracedProcess& process : trace.processes) untraced += process.untraced;
   json.key("visits_left_out");
   json.count(untraced);
+  if (!verdicts.none_because().empty()) {
+    json.key("no_verdicts");
+    json.text(verdicts.none_because());
+  }
   json.close_object();
   json.key("traceEvents");
   json.open_array();
@@ -142,11 +187,16 @@ std::string render_trace_events(const Trace& trace) {
     for (const std::int32_t tid : threads)
       events.metadata("thread_name",
                       tid == process.pid ? "main thread" : fmt::format("thread {}", tid), pid, tid);
-    for (const auto& visit : process.visits)
+    const Arguments arguments(process, verdicts, judged != nullptr);
+    for (std::size_t i = 0; i < process.visits.size(); ++i) {
+      const auto& visit = process.visits[i];
       events.visit(process.names[visit.name], pid, visit.tid, visit.start_s, visit.duration_s,
-                   visit.inherited);
-    for (const auto& open : process.open)
-      events.open(open.name, pid, open.tid, open.start_s, open.inherited);
+                   visit.inherited, arguments.of_visit(i));
+    }
+    for (std::size_t i = 0; i < process.open.size(); ++i) {
+      const auto& open = process.open[i];
+      events.open(open.name, pid, open.tid, open.start_s, open.inherited, arguments.of_open(i));
+    }
   }
   json.last_line();
   json.close_array();

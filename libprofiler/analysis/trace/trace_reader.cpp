@@ -106,6 +106,15 @@ void add_open(const RawProcess& process, const Reader& reader, TracedProcess& tr
                    [](const auto& a, const auto& b) { return a.start_s < b.start_s; });
 }
 
+void add_entered(const RawProcess& process, TracedProcess& traced) {
+  for (const RawThread& thread : process.threads)
+    for (std::size_t i = 0; i < thread.nodes.size(); ++i)
+      if (const RawNode& node = thread.nodes[i];
+          node.visits > 0 || node.open_since || node.sum_ticks > 0)
+        traced.entered.emplace_back(thread.folded ? TracedProcess::ended_threads : thread.tid,
+                                    thread.path(i));
+}
+
 }  // namespace
 
 Result<TracedProcess> read_trace(const RawProcess& process,
@@ -137,6 +146,7 @@ Result<TracedProcess> read_trace(const RawProcess& process,
     return tl::unexpected(Problem{std::strerror(errno), path, "record again"});
   }
   add_open(process, reader, traced);
+  add_entered(process, traced);
   return traced;
 }
 
