@@ -74,6 +74,25 @@ class Calls(unittest.TestCase):
         self.assertFalse([path for path in run.paths() if re.match("dgemm/|dsyev/ds(y|te)ev|dsyev/dsy(tr|ev)", path)])
         self.assertEqual(run.declared("dsyev"), 9 * 64 ** 3)
 
+    def test_calls_of_lapacke_are_one_region_however_they_go_on(self):
+        run = Recorded(folder / "packs_lapacke", options=("--packs", "lapack"))
+        self.assertEqual((run.status, run.output), (0, "0 wrong\n"), run.errors)
+        self.assertEqual(run.paths(), {"", "dgetrf", "dgesvd", "zheev", "dpotrf"})
+        # Through LAPACKE_dgetrf, LAPACKE_dgetrf_work and dgetrf_; the one that only asks for a workspace is none.
+        self.assertEqual([run.visits(name) for name in ("dgetrf", "dgesvd", "zheev", "dpotrf")], [3, 1, 1, 1])
+        # LAWN 41: each of 20 x 10, whatever the layout.
+        self.assertAlmostEqual(run.declared("dgetrf"), 3 * self.getrf(20, 10))
+        self.assertEqual(run.declared("dgetrf", "bytes"), 3 * 2 * 8 * 200)
+        self.assertAlmostEqual(run.declared("dgesvd"), 4 * 30 * 20 ** 2 - 4 * 20 ** 3 / 3, delta=1)  # no vectors
+        self.assertEqual(run.declared("zheev"), 4 * 9 * 10 ** 3)  # with vectors
+        bare = Recorded(folder / "packs_lapacke", options=("--packs", "none"))
+        self.assertEqual((bare.status, bare.output, bare.paths()), (0, "0 wrong\n", {""}))
+
+    @staticmethod
+    def getrf(m, n):
+        """Counted step by step, with the reciprocal of each pivot."""
+        return sum(1 + (m - k - 1) + 2 * (m - k - 1) * (n - k - 1) for k in range(min(m, n)))
+
     @needs("packs_calls_blas")
     def test_regions_bear_sizes_where_they_are_asked_for(self):
         run = Recorded(folder / "packs_calls_blas", 64, ROOFMARK_PACK_SHAPES="1")
@@ -209,7 +228,8 @@ class Objects(unittest.TestCase):
     def test_exports(self):
         blas = r"(scipy_)?(cblas_)?(i?[sdcz]|dz|sc|ds|sds|cs|zd)[a-z0-9]+?(_sub)?(_|_64_|64_|_64|)"
         self.assertFalse([s for s in self.symbols("blas", "--defined-only") if not re.fullmatch(blas, s)])
-        self.assertFalse([s for s in self.symbols("lapack", "--defined-only") if not re.fullmatch(r"(scipy_)?[sdcz][a-z]+_(64_)?", s)])
+        self.assertFalse([s for s in self.symbols("lapack", "--defined-only") if not re.fullmatch(
+            r"(scipy_)?([sdcz][a-z]+_(64_)?|LAPACKE_[sdcz][a-z]+(_work)?(64_|_64)?)", s)])
         self.assertFalse([s for s in self.symbols("fftw", "--defined-only")
                           if not re.fullmatch(r"fftw[fl]?_(plan|execute|destroy_plan)[a-z0-9_]*", s)])
         for name in ("dgemm_", "dgemm_64_", "scipy_dgemm_64_", "cblas_dgemm", "cblas_dgemm64_", "scipy_cblas_dgemm64_", "zdotc_",

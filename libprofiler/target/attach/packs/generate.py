@@ -17,6 +17,9 @@ BYTES = {"s": 4, "d": 8, "c": 8, "z": 16}
 # NumPy and SciPy carry OpenBLAS under names of their own; 64 is ILP64, where Fortran's underscore comes first.
 FORTRAN = [("{}_", 32), ("{}_64_", 64), ("scipy_{}_", 32), ("scipy_{}_64_", 64)]
 CBLAS = [("cblas_{}", 32), ("cblas_{}64_", 64), ("cblas_{}_64", 64), ("scipy_cblas_{}", 32), ("scipy_cblas_{}64_", 64)]
+# LAPACK's interface of C, and the half of it that leaves the workspace to the caller.
+LAPACKE = [("LAPACKE_{}", 32), ("LAPACKE_{}64_", 64), ("LAPACKE_{}_64", 64), ("scipy_LAPACKE_{}", 32),
+           ("scipy_LAPACKE_{}64_", 64)]
 FFTW = {"s": "fftwf_", "d": "fftw_", "l": "fftwl_"}
 
 # What a formula calls a flag, by the argument: the letter and the value in CBLAS that make it true.
@@ -72,6 +75,9 @@ class Wrapper:
             return f"{read}_at(arg_{name})"
         return f"(int{self.bits}_t)arg_{name}"
 
+    def letter_is(self, name, letter):
+        return f"pack_letter(arg_{name}, '{letter}')"
+
     def variables(self):
         """What formulas refer to: what is read of the arguments before the call, which may change what they point to,
         and what is made of that after it, so that the clock at the region's entry does not wait for it."""
@@ -85,10 +91,10 @@ class Wrapper:
                 after.append(f"const double {name} = pack_size(size_{name});")
                 names.append(name)
             elif kind == "f" and name in JOBS:
-                jobs.append(f"!pack_letter(arg_{name}, 'N')")
+                jobs.append(f"!({self.letter_is(name, 'N')})")
             elif kind == "f" and name in FLAGS:
                 word, letter, value = FLAGS[name]
-                test = f"(int)arg_{name} == {value}" if self.style == "cblas" else f"pack_letter(arg_{name}, '{letter}')"
+                test = f"(int)arg_{name} == {value}" if self.style == "cblas" else self.letter_is(name, letter)
                 lines.append(f"const int {word} = {test};")
                 names.append(word)
             elif name == "beta":
@@ -157,6 +163,29 @@ class Wrapper:
         yield "}"
 
 
+class LapackeWrapper(Wrapper):
+    """Fortran's arguments by value, behind the layout of the matrices. Most libraries call Fortran's names from here,
+    whose wrappers then find themselves inside of this call; some have the whole of LAPACK bound inside."""
+
+    def __init__(self, symbol, routine, name, letter, bits, has_workspace):
+        super().__init__(symbol, routine, name, letter, "lapacke", bits)
+        own = ("info",) if has_workspace else ("info", "work", "lwork", "rwork", "lrwork", "iwork", "liwork")
+        self.arguments = [(argument, kind) for argument, kind in self.arguments if argument not in own]
+        if not has_workspace:
+            self.routine = dict(routine, query="")
+            if routine["name"] == "gesvd":
+                self.arguments.append(("superb", "a"))
+
+    def parameters(self):
+        return [("word", "layout")] + super().parameters()
+
+    def returned(self):
+        return "word"
+
+    def letter_is(self, name, letter):
+        return f"((char)arg_{name} & ~0x20) == '{letter}'"
+
+
 class FftwWrapper(Wrapper):
     """What a plan does and moves is kept from when it was made."""
 
@@ -205,6 +234,10 @@ def wrappers_of(pack):
                 is_sub = letter in "cz" and routine.get("returns") == "scalar"
                 for pattern, bits in CBLAS:
                     yield Wrapper(pattern.format(name + ("_sub" if is_sub else "")), routine, name, letter, "cblas", bits)
+            if "lapacke" in pack["symbols"]:
+                for pattern, bits in LAPACKE:
+                    yield LapackeWrapper(pattern.format(name), routine, name, letter, bits, False)
+                    yield LapackeWrapper(pattern.format(name + "_work"), routine, name, letter, bits, True)
             if "fftw" in pack["symbols"]:
                 symbol = FFTW[letter] + routine["name"]
                 yield FftwWrapper(symbol, routine, symbol, letter, "c", 32)
