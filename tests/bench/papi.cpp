@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <roofmark/roofmark.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -36,9 +37,9 @@ struct SoftwareEvent {
   std::uint64_t number;
 };
 constexpr SoftwareEvent software_events[] = {
-    {"perf::PAGE-FAULTS", 2},      {"perf::CONTEXT-SWITCHES", 3}, {"perf::CPU-MIGRATIONS", 4},
-    {"perf::MAJOR-FAULTS", 6},     {"perf::MINOR-FAULTS", 5},     {"perf::ALIGNMENT-FAULTS", 7},
-    {"perf::EMULATION-FAULTS", 8}, {"perf::TASK-CLOCK", 1}};
+    {"perf::PAGE-FAULTS", 2},  {"perf::CONTEXT-SWITCHES", 3}, {"perf::CPU-MIGRATIONS", 4},
+    {"perf::MAJOR-FAULTS", 6}, {"perf::MINOR-FAULTS", 5},     {"perf::TASK-CLOCK", 1},
+    {"perf::CPU-CLOCK", 0},    {"perf::PAGE-FAULTS:u=1", 2}};
 
 std::vector<std::uint64_t> numbers_of(std::size_t count) {
   std::vector<std::uint64_t> numbers;
@@ -156,6 +157,21 @@ bool all_counted(const std::string& folder, std::size_t events) {
   return true;
 }
 
+/// The high-level interface leaves out what it can't count, and is cheaper then.
+bool high_level_counted(const std::string& folder, std::size_t events) {
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    std::ifstream file(entry.path());
+    std::ostringstream text;
+    text << file.rdbuf();
+    for (std::size_t i = 0; i < events; ++i)
+      if (text.str().find("\"" + std::string(software_events[i].name) + "\"") == std::string::npos)
+        return false;
+    return true;
+  }
+  return false;
+}
+
 /// One way of ours to count: its plan, its recordings, its times.
 struct Ours {
   const char* name;
@@ -201,6 +217,8 @@ Outcome compare(const char* self, const std::string& runtime, const std::string&
       way.over_bare.push_back(way.ns.back() / bare.back());
     }
   }
+  if (!high_level_counted(folder + "/hl", count))
+    return skipped("PAPI's high-level interface does not count all of them");
   std::printf("%zu events: PAPI_hl_region_begin + _end %.0f ns, two bare group reads %.0f ns\n",
               count, median(high_level), median(bare));
   std::printf("RATIO two bare group reads : PAPI_hl begin + end, %zu events | %.3f | -\n", count,
@@ -215,8 +233,9 @@ Outcome compare(const char* self, const std::string& runtime, const std::string&
     }
     const double ratio = median(way.of_high_level), over = median(way.over_bare);
     std::printf("%zu events: enter + exit by %s %.0f ns\n", count, way.name, median(way.ns));
-    std::printf("RATIO enter + exit by %s : PAPI_hl begin + end, %zu events | %.3f | <= %.2f\n",
-                way.name, count, ratio, of_high_level);
+    std::printf("RATIO enter + exit by %s : PAPI_hl begin + end, %zu events | %.3f | <= %.2f%s\n",
+                way.name, count, ratio, of_high_level,
+                in_reach ? "" : " (1.4 of two bare readings are more)");
     std::printf("RATIO enter + exit by %s : two bare group reads, %zu events | %.3f | <= %.1f\n",
                 way.name, count, over, of_bare);
     if (in_reach ? ratio > of_high_level : over > of_bare) outcome = Outcome::missed;
