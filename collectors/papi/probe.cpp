@@ -77,6 +77,30 @@ std::size_t fitting(const Library& papi, const std::vector<std::string>& names) 
   return 0;
 }
 
+/// A line for each piece: `counts` and the values.
+void count_set(const Library& papi, const std::vector<std::string>& names,
+               const std::vector<Piece>& pieces, const Voice& voice) {
+  int set = -1;
+  bool whole = papi.create_eventset(&set) == 0;
+  for (const std::string& name : names)
+    whole = whole && papi.add_named_event(set, name.c_str()) == 0;
+  whole = whole && papi.start(set) == 0;
+  std::vector<long long> before(names.size()), after(names.size());
+  for (const Piece& piece : pieces) {
+    std::string line = "counts";
+    if (whole && piece.prepare() && papi.read(set, before.data()) == 0) {
+      piece.work();
+      if (papi.read(set, after.data()) == 0)
+        for (std::size_t i = 0; i < names.size(); ++i)
+          line += " " + std::to_string(after[i] - before[i]);
+    }
+    voice.line(line);
+  }
+  if (whole) papi.stop(set, after.data());
+  papi.cleanup_eventset(set);
+  papi.destroy_eventset(&set);
+}
+
 [[noreturn]] void answer_in_child(
     int descriptor, const std::function<void(const Library&, const Voice&)>& ask_all) {
   // Whatever handlers the recorder has are not for this process.
@@ -186,6 +210,25 @@ Result<std::vector<std::size_t>> probe_together(const std::vector<std::vector<st
     std::size_t count = 0;
     if (words >> word >> count && word == "fit" && counts.size() < sets.size())
       counts.push_back(count);
+  }
+  return counts;
+}
+
+Result<CountsOfSets> count_around(const std::vector<std::vector<std::string>>& sets,
+                                  const std::vector<Piece>& pieces) {
+  const auto lines = ask_child([&](const Library& papi, const Voice& voice) {
+    for (const auto& names : sets) count_set(papi, names, pieces, voice);
+  });
+  if (!lines) return tl::unexpected(lines.error());
+  CountsOfSets counts(sets.size(), std::vector<std::vector<long long>>(pieces.size()));
+  std::size_t next = 0;
+  for (const std::string& line : *lines) {
+    std::istringstream words(line);
+    std::string word;
+    if (!(words >> word) || word != "counts" || next == sets.size() * pieces.size()) continue;
+    auto& values = counts[next / pieces.size()][next % pieces.size()];
+    for (long long value = 0; words >> value;) values.push_back(value);
+    ++next;
   }
   return counts;
 }

@@ -2,6 +2,7 @@
 // name events that can't be counted.
 #pragma once
 
+#include <functional>
 #include <roofmark/result.hpp>
 #include <string>
 #include <vector>
@@ -30,5 +31,16 @@ Result<Probe> probe(const std::vector<std::string>& names);
 /// The same for sets of events of one component, each of which is to fit at once: how many events
 /// of its beginning do.
 Result<std::vector<std::size_t>> probe_together(const std::vector<std::vector<std::string>>& sets);
+
+/// Work whose events are counted.
+struct Piece {
+  std::function<bool()> prepare;  ///< before the first reading; false: it can't be done
+  std::function<void()> work;     ///< between the two
+};
+/// By set and piece: what each event of the set counted in the child process, which does the work.
+/// Empty where the set could not be counted or the piece not be done.
+using CountsOfSets = std::vector<std::vector<std::vector<long long>>>;
+Result<CountsOfSets> count_around(const std::vector<std::vector<std::string>>& sets,
+                                  const std::vector<Piece>& pieces);
 
 }  // namespace roofmark::papi

@@ -112,7 +112,7 @@ class Check(unittest.TestCase):
             self.skipTest("no kernels for this architecture")
         with tempfile.TemporaryDirectory() as own, tempfile.TemporaryDirectory() as cache:
             # 'Instructions' that are page faults: they open, they run, and they are wrong.
-            text = table([("instructions", "faults", 1)], {"faults": {"type": "software", "config": 2}})
+            text = table([("instructions", "faults", 1)], {"faults": {"type": "software", "config": 2, "pfm": "perf::PAGE-FAULTS"}})
             pathlib.Path(own, "own.json").write_text(json.dumps(text))
             done = run("--format", "json", cache=cache, ROOFMARK_EVENTS=own)
             answer = answer_of(done)
@@ -124,7 +124,21 @@ class Check(unittest.TestCase):
             self.assertEqual(done.returncode, 1)
             (kept,) = pathlib.Path(cache, "roofmark").glob("counters-*.json")
             findings = json.loads(kept.read_text())["findings"]
-            self.assertIn(("perf", "instructions", "untrusted"), [(f["collector"], f["quantity"], f["verdict"]) for f in findings])
+            verdicts = [(f["collector"], f["quantity"], f["verdict"]) for f in findings]
+            self.assertIn(("perf", "instructions", "untrusted"), verdicts)
+            if collector(answer, "papi")["available"]:
+                self.assertIn(("papi", "instructions", "untrusted"), verdicts)
+                # PAPI's finding alone: no later report uses the event.
+                document = json.loads(kept.read_text())
+                document["findings"] = [f for f in document["findings"] if f["collector"] == "papi"]
+                kept.write_text(json.dumps(document))
+                out = pathlib.Path(own, "out.json")
+                done = subprocess.run([roofmark, "record", "--no-machine", "--counters", "papi", "-o", out, "--", "true"],
+                                      capture_output=True, text=True, check=False, timeout=120,
+                                      env={**os.environ, "ROOFMARK_EVENTS": own, "XDG_CACHE_HOME": cache})
+                self.assertEqual((done.returncode, len(done.stderr.splitlines())), (0, 1), done.stderr)
+                self.assertIn("found that its events count wrongly", done.stderr)
+                self.assertEqual([one["collector"] for one in json.loads(out.read_text())["passes"]], ["clock"])
 
     def test_other_processors_and_pmus(self):
         with tempfile.TemporaryDirectory() as devices, tempfile.NamedTemporaryFile("w", suffix=".txt") as cpuinfo, \

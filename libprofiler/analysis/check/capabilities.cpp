@@ -211,7 +211,13 @@ void check_papi(const CheckOptions& options, const std::vector<TableMatch>& matc
   } else if (probed->events.front().step != papi::Step::counted) {
     report.facts.push_back({"PAPI's presets", "listed, and none can be opened here", ""});
   }
-  if (probed && matches.size() > 1 && !matches.front().pmus.empty()) {
+  const bool here = !matches.empty() && !matches.front().pmus.empty();
+  if (!problem && here && matches.size() == 1 && options.self_test) {
+    SelfTest test = test_papi(*matches.front().table);
+    std::move(test.rows.begin(), test.rows.end(), std::back_inserter(report.self_test));
+    if (test.problem) report.problems.push_back(std::move(*test.problem));
+  }
+  if (probed && here && matches.size() > 1) {
     const Problem kinds = papi::why_not_several_kinds(names_of(matches));
     report.facts.push_back({"PAPI's events", kinds.reason, kinds.remedy});
   }

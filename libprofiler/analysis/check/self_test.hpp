@@ -22,7 +22,7 @@ std::string_view spelling(Trust);
 
 /// One quantity of one kernel, as one collector counted it.
 struct SelfTestRow {
-  std::string collector;  ///< "perf", "emulated"
+  std::string collector;  ///< "perf", "papi", "emulated"
   std::string quantity;   ///< "flop.f64", "bytes.DRAM.read"
   std::string kernel;
   std::uint64_t expected = 0;
@@ -67,6 +67,10 @@ struct PerfCheck {
 /// Opens, reads and tests all quantities of a table in this thread.
 PerfCheck check_perf(const TableMatch& match, const PlanOptions& options, const HostFacts& facts,
                      bool test);
+
+/// The same quantities by PAPI's names for their events, in a child process: its libpfm4 encodes
+/// them anew, and not always as the table does.
+SelfTest test_papi(const EventTable& table);
 
 /// Why hardware events of the core can't be counted by this process, tried by counting
 /// instructions; nothing where they can.

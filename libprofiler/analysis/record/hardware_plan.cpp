@@ -101,11 +101,15 @@ Result<HardwarePlan> plan_by_papi(std::shared_ptr<const EventTables> tables,
   std::vector<WantedQuantity> wanted;
   for (const Formula& formula : table.formulas) {
     if (formula.scope != Scope::process) continue;
-    if (const check::Finding* finding = check::distrust(findings, "perf", formula.quantity))
+    const check::Finding* finding = check::distrust(findings, "perf", formula.quantity);
+    if (finding == nullptr) finding = check::distrust(findings, "papi", formula.quantity);
+    if (finding != nullptr)
       passes.absent.push_back({formula.quantity, untrusted(*finding), "--counters emulated"});
     else
       wanted.emplace_back(formula.quantity, formula.scope);
   }
+  if (wanted.empty() && !passes.absent.empty())
+    return tl::unexpected(Problem{passes.absent.front().reason, "", passes.absent.front().fix});
   if (wanted.empty())
     return tl::unexpected(
         Problem{"the event table " + table.name + " has no quantity", "", "roofmark events"});
