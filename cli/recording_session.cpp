@@ -219,6 +219,8 @@ RecordOptions options_of(const RecordingArguments& arguments) {
   }
   if (auto annotations = parse_annotations(arguments.annotations))
     options.annotations = std::move(*annotations);
+  for (const std::string& text : arguments.functions)
+    if (auto glob = parse_function_glob(text)) options.functions.push_back(std::move(*glob));
   options.full_cache = arguments.full_cache;
   options.once = arguments.once;
   options.multiplex = arguments.multiplex;
@@ -348,6 +350,17 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
       ->check([](const std::string& choice) {
         const auto packs = pack_choice(choice);
         return packs ? std::string() : to_line(packs.error());
+      });
+  command
+      .add_option(
+          "--functions", arguments.functions,
+          "GLOB[@LIB]: functions of a program that nobody annotated become regions, by "
+          "their symbol or C++ name; of libraries whose file name matches LIB alone. May be "
+          "given several times")
+      ->allow_extra_args(false)
+      ->check([](const std::string& text) {
+        const auto glob = parse_function_glob(text);
+        return glob ? std::string() : to_line(glob.error());
       });
   command
       .add_option(

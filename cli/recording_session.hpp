@@ -22,9 +22,10 @@ struct RecordingArguments {
   std::string papi;  ///< names of events, with commas between
   std::string gpu = "auto", replay = "user";
   std::string packs = "auto";
-  std::string resctrl_root;  ///< empty: the usual one, and no word where it can't be used
-  double budget_s = 0;       ///< 0: the default
-  std::string trace;         ///< a file; empty: none
+  std::vector<std::string> functions;  ///< GLOB[@LIB]
+  std::string resctrl_root;            ///< empty: the usual one, and no word where it can't be used
+  double budget_s = 0;                 ///< 0: the default
+  std::string trace;                   ///< a file; empty: none
   std::uint64_t trace_visits = 1000000;
   unsigned repeat = 1;    ///< timed runs
   int process = 0;        ///< one that runs already; 0: `target` is started

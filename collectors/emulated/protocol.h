@@ -15,7 +15,8 @@ enum roofmark_request {
   ROOFMARK_REQUEST_LEAVE_NAME, /* name, length: the innermost open region of that name */
   ROOFMARK_REQUEST_DECLARE, /* number of the visit or 0: innermost; bits of two doubles: FLOP, bytes
                              */
-  ROOFMARK_REQUEST_DETACH
+  ROOFMARK_REQUEST_DETACH,
+  ROOFMARK_REQUEST_ABANDON /* number of a visit whose end nobody saw: closed and flagged */
 };
 
 #endif

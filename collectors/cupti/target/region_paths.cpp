@@ -39,7 +39,7 @@ bool RegionPaths::find_runtime() {
   const auto* const found =
       static_cast<const roofmark_runtime_table*>(dlsym(RTLD_DEFAULT, "roofmark_api_v1"));
   if (found == nullptr || found->markers.abi != 1 ||
-      found->markers.size < sizeof(roofmark_runtime_table))
+      found->markers.size < sizeof(roofmark_runtime_table) || found->open_path == nullptr)
     return false;
   table_ = found;
   return true;

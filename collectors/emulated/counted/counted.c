@@ -1,9 +1,11 @@
 /* The runtime of a counted pass: the same table as the recording runtime, but entering and leaving
  * a region are requests to the emulator. Keeps no state, calls nothing. */
+#define ROOFMARK_DISABLE /* the types only */
 #include <roofmark/roofmark.h>
 #include <valgrind/valgrind.h>
 
 #include "collectors/emulated/protocol.h"
+#include "libprofiler/target/runtime/runtime_table.h"
 
 /* All code lies in one section of its own, so that the emulator can leave it out by address. */
 #define CODE __attribute__((section("roofmark_counted_code"), noinline))
@@ -47,6 +49,10 @@ CODE static void leave_site(roofmark_site* site) {
   VALGRIND_DO_CLIENT_REQUEST_STMT(ROOFMARK_REQUEST_LEAVE_NAME, site->name, site->length, 0, 0, 0);
 }
 
+CODE static void abandon(roofmark_token token) {
+  VALGRIND_DO_CLIENT_REQUEST_STMT(ROOFMARK_REQUEST_ABANDON, token.visit, 0, 0, 0, 0);
+}
+
 CODE static void declare(roofmark_token token, double flop, double bytes) {
   VALGRIND_DO_CLIENT_REQUEST_STMT(ROOFMARK_REQUEST_DECLARE, token.node != 0 ? token.visit : 0,
                                   bits_of(flop), bits_of(bytes), 0, 0);
@@ -68,10 +74,18 @@ CODE int roofmark_count_instead(roofmark_api* table) {
   table->leave_site = leave_site;
   table->declare = declare;
   table->detach_thread = detach_thread;
+  roofmark_runtime_table* const all = (roofmark_runtime_table*)table;
+  all->try_enter = 0;
+  all->try_leave = 0;
+  all->abandon = abandon;
   return 1;
 }
 #else
-__attribute__((visibility("default"))) const roofmark_api roofmark_api_v1 = {
-    1,          sizeof(roofmark_api), connect_emulator, enter,        leave,
-    enter_name, leave_site,           declare,          detach_thread};
+__attribute__((visibility("default"))) const roofmark_runtime_table roofmark_api_v1 = {
+    {1, sizeof(roofmark_runtime_table), connect_emulator, enter, leave, enter_name, leave_site,
+     declare, detach_thread},
+    0,
+    0,
+    0,
+    abandon};
 #endif

@@ -46,6 +46,9 @@ Bool client_request(ThreadId id, UWord* request, UWord* answer) {
     case ROOFMARK_REQUEST_DETACH:
       detach();
       break;
+    case ROOFMARK_REQUEST_ABANDON:
+      abandon(request[1]);
+      break;
     default:
       return False;
   }

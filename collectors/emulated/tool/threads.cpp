@@ -270,6 +270,12 @@ void leave(ULong visit) {
   }
 }
 
+void abandon(ULong visit) {
+  const UWord frame = frame_of(*running, visit);
+  if (frame != no_frame) row_of(running->frames[frame].node, *running)->flags |= mismatched;
+  leave(visit);
+}
+
 void leave_name(const UChar* name, UInt length) {
   Thread& t = *running;
   UWord frame = t.frames.size();

@@ -85,6 +85,8 @@ void forget_counts(ThreadId id);
 ULong enter(const UChar* name, UInt length);
 /// A visit of another thread is closed there, and flagged.
 void leave(ULong visit);
+/// The same, of a visit of this thread whose end nobody saw: flagged.
+void abandon(ULong visit);
 /// Closes the innermost open region of that name.
 void leave_name(const UChar* name, UInt length);
 /// `visit` 0: the innermost open region.

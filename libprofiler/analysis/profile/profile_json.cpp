@@ -433,12 +433,23 @@ class ProfileWriter {
     out_.close_object();
   }
 
+  void put_function(const CalledFunction& function) {
+    out_.key("function");
+    out_.open_object();
+    put_text("object", function.object);
+    put_text_if_any("timed_by", function.timed_by);
+    put_text_if_any("counted_by", function.counted_by);
+    if (function.cost_s) put_number("cost_s", *function.cost_s);
+    out_.close_object();
+  }
+
   void put_region(const Region& region, bool whole) {
     out_.open_object();
     put_names("path", "name_bytes", region.path);
     if (region.found_by.empty()) put_count("visits", region.visits);
     put_text_if_any("found_by", region.found_by);
     if (region.code) put_code(*region.code);
+    if (region.function) put_function(*region.function);
     put_count("threads", region.threads);
     out_.key("flags");
     put_texts(region.flags);

@@ -314,12 +314,22 @@ void read_gpu(const JsonReader& json, const Shared& shared, Region& region) {
                               calls.count("waits"), read_not_negative(calls, "wait_s")};
 }
 
+CalledFunction read_function(const JsonReader& json) {
+  CalledFunction function;
+  function.object = json.text("object");
+  function.timed_by = json.text_or("timed_by", "");
+  function.counted_by = json.text_or("counted_by", "");
+  if (json.has("cost_s")) function.cost_s = read_not_negative(json, "cost_s");
+  return function;
+}
+
 Region read_region(const JsonReader& json, const Shared& shared) {
   Region region;
   region.path = read_names(json, "path", "name_bytes");
   region.found_by = json.text_or("found_by", "");
   if (region.found_by.empty() || json.has("visits")) region.visits = json.count("visits");
   if (json.has("code")) region.code = read_code(json.at("code"));
+  if (json.has("function")) region.function = read_function(json.at("function"));
   region.threads = json.count("threads");
   for (std::string& flag : json.texts("flags")) region.flags.insert(std::move(flag));
   region.work = read_work(json, shared);

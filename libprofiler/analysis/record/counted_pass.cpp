@@ -187,6 +187,7 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
   launch.environment = environment_of(*command);
   if (options.mpi) add_mpi(options.install.lib, launch.environment);
   add_readers(options.annotations, options.install.lib, launch.environment);
+  add_functions(options.functions, options.install.lib, launch.environment);
   launch.signal_mask = gate.original_mask();
   launch.prepare = [&] { return isolation.enter(run.standard_input.get()); };
   const auto launched = roofmark::launch(launch);

@@ -130,6 +130,7 @@ Result<HardwareOutcome> run_hardware_pass(HardwareRun& run, const SignalGate& ga
     if (!run.whole_program) {
       if (options.mpi) add_mpi(options.install.lib, launch.environment);
       add_readers(options.annotations, options.install.lib, launch.environment);
+      add_functions(options.functions, options.install.lib, launch.environment);
     }
   }
   launch.signal_mask = gate.original_mask();

@@ -141,9 +141,10 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
       if (options.tell) options.tell(note);
       run.notes.push_back(std::move(note));
     }
+    run.no_functions = add_functions(options.functions, options.install.lib, launch.environment);
     let_sanitizer_start(target, launch.environment);
   } else {
-    run.no_markers = runtime.error();
+    run.no_markers = run.no_functions = runtime.error();
   }
   if (gpu.plan) {
     set_gpu_environment(launch.environment, options, *gpu.plan);
@@ -189,6 +190,8 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
   run.whole.waited_s = sampler.waited_for_core_s();
   run.samples = sampler.take();
   run.ticks_per_second = rate.per_second();
+  if (!options.functions.empty() && !run.no_functions)
+    run.no_functions = why_not_preloadable(target);
   if (launched->smaller_environment)
     run.no_markers = Problem{"the environment is so large that the runtime did not fit beside it",
                              "", "start it with a smaller environment or fewer arguments"};

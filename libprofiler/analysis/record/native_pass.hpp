@@ -21,6 +21,7 @@ struct NativeRun {
   WholeProgram whole;
   std::vector<RawProcess> processes;
   std::vector<PlacementSample> samples;
+  std::optional<Problem> no_functions;  ///< why calls of functions are no regions
   std::optional<Problem> no_markers;
   /// Nothing where the program has regions; of one without, or why there are no samples.
   std::optional<Result<sampling::SampledRun>> sampled;

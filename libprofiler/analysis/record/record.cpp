@@ -301,6 +301,21 @@ void hand_over_trace_with(const Profile& joined, const RecordOptions& options,
   }
 }
 
+/// What --functions gave.
+void add_called_functions(const RecordOptions& options, const NativeRun& native,
+                          const std::optional<std::filesystem::path>& arenas,
+                          const JoinInput& input, Profile& profile) {
+  std::vector<std::string> lines;
+  if (native.no_functions)
+    lines.push_back("--functions: " + to_line(*native.no_functions) + ".");
+  else if (arenas)
+    lines = describe_functions(options.functions, read_redirected(*arenas), input, profile);
+  for (std::string& line : lines) {
+    if (options.tell) options.tell(line);
+    profile.notes.push_back(std::move(line));
+  }
+}
+
 }  // namespace
 
 Recording record(const RecordOptions& options) {
@@ -427,6 +442,7 @@ Recording record(const RecordOptions& options) {
     if (reads_functions(options.annotations)) name_functions(profile.regions);
     gpus.join(main_executable(input), profile);
     hand_over_trace_with(profile, options, input);
+    if (!options.functions.empty()) add_called_functions(options, native, arenas, input, profile);
   } catch (const std::exception& error) {
     recording.not_joined = shortage(error);
   }

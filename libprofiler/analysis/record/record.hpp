@@ -4,6 +4,7 @@
 #pragma once
 
 #include <analysis/record/annotations.hpp>
+#include <analysis/record/called_functions.hpp>
 #include <analysis/record/install_paths.hpp>
 #include <analysis/trace/trace.hpp>
 #include <functional>
@@ -54,6 +55,7 @@ struct RecordOptions {
   /// Library packs that are preloaded beside the runtime, in every run of the program.
   std::vector<std::filesystem::path> packs;
   Annotations annotations;               ///< of other tools, read as regions
+  std::vector<FunctionGlob> functions;   ///< of an unmodified program, made regions
   std::vector<std::string> papi_events;  ///< to be counted in the timed run, by PAPI's names
   /// Where the resctrl file system is, for the memory traffic of the whole program. Not looked at
   /// without counters; `resctrl_asked`: what it can't give is missed.

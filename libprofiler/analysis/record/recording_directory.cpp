@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <analysis/record/called_functions.hpp>
 
 #include <algorithm>
 #include <analysis/profile/join.hpp>
@@ -224,6 +225,9 @@ Result<DirectoryRecording> read_recording_directory(const fs::path& directory) {
                           recording.hosts.size() == 1 ? "node" : "nodes");
   profile.passes.push_back(std::move(pass));
   join(input, profile);
+  for (std::string& line :
+       describe_functions({}, read_redirected(directory), input, profile))
+    profile.notes.push_back(std::move(line));
   const bool all_cpu_known = std::all_of(processes.begin(), processes.end(), [](const auto& entry) {
     return entry.second.ended.has_value();
   });

@@ -267,6 +267,7 @@ std::string render_html(const Profile& whole, const HtmlOptions& options) {
                       sentence(entry, rows.size()));
   body += list("Not in this report, and why", reasons);
   body += list("Flags", flag_sentences(whole, 10));
+  body += list("Functions", function_sentences(whole));
   body += list("Passes", pass_sentences(whole));
   body += ceilings_table("Ceilings", own_roof(profile, rows));
   for (const Gpu& gpu : profile.machine.gpus)

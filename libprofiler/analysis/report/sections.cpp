@@ -155,6 +155,35 @@ std::vector<std::string> flag_sentences(const Profile& profile, std::size_t most
   return sentences;
 }
 
+std::vector<std::string> function_sentences(const Profile& profile) {
+  // Those of one library by the same means are one sentence.
+  std::map<std::string, std::set<std::string>> names;
+  for (const Region& region : profile.regions) {
+    if (!region.function || region.path.empty()) continue;
+    const CalledFunction& function = *region.function;
+    std::string how = function.timed_by.empty() ? "not timed" : "timed by " + function.timed_by;
+    if (!function.timed_by.empty() && function.cost_s)
+      how += fmt::format(" ({} a call)", duration(*function.cost_s));
+    how += function.counted_by.empty() ? ", not counted" : ", counted by " + function.counted_by;
+    names[fmt::format("of {}: {}", printable(function.object), how)].insert(
+        printable(region.path.back()));
+  }
+  constexpr std::size_t most_named = 6;
+  std::vector<std::string> sentences;
+  for (const auto& [rest, functions] : names) {
+    std::string list;
+    std::size_t named = 0;
+    for (const std::string& name : functions) {
+      if (++named > most_named) break;
+      list += (list.empty() ? "" : ", ") + name;
+    }
+    if (functions.size() > most_named)
+      list += fmt::format(" and {} more", functions.size() - most_named);
+    sentences.push_back(list + " " + rest);
+  }
+  return sentences;
+}
+
 std::vector<std::string> pass_sentences(const Profile& profile) {
   std::vector<std::string> sentences;
   for (const Pass& pass : profile.passes) {

@@ -42,6 +42,9 @@ std::string sentence(const Absences::Entry& entry, std::size_t regions);
 /// At most so many regions are named for each flag; 0: all.
 std::vector<std::string> flag_sentences(const Profile& profile, std::size_t most_named);
 
+/// By which means regions of functions were made, and what a call of them cost.
+std::vector<std::string> function_sentences(const Profile& profile);
+
 /// Passes, and what the markers cost.
 std::vector<std::string> pass_sentences(const Profile& profile);
 

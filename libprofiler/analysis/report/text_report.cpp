@@ -43,6 +43,7 @@ class TextReport {
     }
     missing(rows);
     list("Flags", flag_sentences(profile_, options_.rows == 0 ? 0 : 3));
+    list("Functions", function_sentences(profile_));
     list("Passes", pass_sentences(profile_));
     ceilings(rows);
     list("Notes", note_sentences(profile_));

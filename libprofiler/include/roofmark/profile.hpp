@@ -196,6 +196,15 @@ struct KernelFacts {
   bool operator==(const KernelFacts&) const = default;
 };
 
+/// A function of an unmodified program whose calls were made a region.
+struct CalledFunction {
+  std::string object;      ///< the file that defines it
+  std::string timed_by;    ///< "redirection", "uprobes"; empty: it has no time
+  std::string counted_by;  ///< "redirection", "entry detection"; empty: it was not counted
+  std::optional<double> cost_s = {};  ///< of a call that is timed so, as measured in that run
+  bool operator==(const CalledFunction&) const = default;
+};
+
 struct Region {
   std::vector<std::string> path;  ///< names from the root, raw bytes; empty: the whole program
   std::uint64_t visits = 0;       ///< not known, and 0, of a region that was found
@@ -203,6 +212,7 @@ struct Region {
   /// By which means it was found: "sampling"; empty: it was marked.
   std::string found_by = {};
   std::optional<CodePlace> code = {};
+  std::optional<CalledFunction> function = {};  ///< --functions
   std::set<std::string>
       flags;  ///< docs/record.md: unclosed, mismatched, too_small, visits_differ, adopted, ...
   double marker_s = 0;  ///< marker cost that was subtracted from the raw time

@@ -1,5 +1,6 @@
 // The one object that the annotation headers look for.
 #include "counting.hpp"
+#include "quick.hpp"
 #include "runtime.hpp"
 #include "runtime_table.h"
 #include "trace.hpp"
@@ -85,6 +86,9 @@ void api_declare(roofmark_token token, double flop, double bytes) {
 void api_detach_thread() {
   detach_this_thread();
 }
+void api_abandon(roofmark_token token) {
+  abandon_visit(token, ticks());
+}
 
 }  // namespace
 }  // namespace roofmark::runtime
@@ -97,6 +101,9 @@ roofmark_runtime_table roofmark_api_v1 = {
      api_declare, api_detach_thread},
     open_path,
     api_leave_declared<CounterClock, false>,
+    try_enter<CounterClock>,
+    try_leave<CounterClock, false>,
+    api_abandon,
 };
 
 namespace {
@@ -110,6 +117,8 @@ void use(bool counted) {
   roofmark_api_v1.leave_declared =
       counted ? api_leave_declared_counted<Clock> : api_leave_declared<Clock, traced>;
   if (counted) markers.enter_name = api_enter_name_counted<Clock>;
+  roofmark_api_v1.try_enter = counted ? nullptr : try_enter<Clock>;
+  roofmark_api_v1.try_leave = counted ? nullptr : try_leave<Clock, traced>;
 }
 
 }  // namespace

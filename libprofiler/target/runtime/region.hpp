@@ -207,45 +207,59 @@ void leave_slow(roofmark_token token, uint64_t now);
 // The short paths call nothing but their long forms, as the last thing they do: they need no frame.
 // What they cost beside the clock is the number of their instructions: keep it. Entering needs no
 // look at the deadline: in a fork child the current region is wiped.
-template <class Clock>
-inline roofmark_token enter_region(roofmark_site* site) {
+// `long_form` is what does it where the short path can't.
+template <class Clock, class Long>
+__attribute__((always_inline)) inline roofmark_token enter_region_or(roofmark_site* site,
+                                                                     Long long_form) {
   const auto index = reinterpret_cast<uintptr_t>(load(site->reserved[0]));
   const auto tag = reinterpret_cast<uintptr_t>(load(site->reserved[1]));
   Node* node = here.recent[index];
   Line* line = here.line;
-  if (unlikely(node->check != check_of(tag, line->current))) return enter_elsewhere(site);
+  if (unlikely(node->check != check_of(tag, line->current))) return long_form(site);
   arena::Record* record = node->record;
   set_current(line, node);
   const uint64_t now = Clock::ticks();
   store(record->entry, now);
   return {node, now};
 }
+template <class Clock>
+inline roofmark_token enter_region(roofmark_site* site) {
+  return enter_region_or<Clock>(site, enter_elsewhere);
+}
 
 /// In trace.hpp.
 inline void keep_visit(Thread* thread, const arena::Record* record, uint64_t entry,
                        uint64_t duration, uint32_t flags = 0);
 
-template <class Clock, bool traced = false>
-__attribute__((always_inline)) inline void leave_region(roofmark_token token) {
+/// What `long_form` returns is false or nothing where it is not needed.
+template <class Clock, bool traced, class Long>
+__attribute__((always_inline)) inline auto leave_region_or(roofmark_token token, Long long_form)
+    -> decltype(long_form(token, uint64_t{0})) {
+  using Result = decltype(long_form(token, uint64_t{0}));
   const uint64_t now = Clock::ticks();
   Line* line = here.line;
   Node* node = static_cast<Node*>(token.node);
-  if (unlikely(node != line->current)) return leave_slow(token, now);
+  if (unlikely(node != line->current)) return long_form(token, now);
   arena::Record* record = node->record;
   arena::Histogram* histogram = node->histogram;
-  if (unlikely(record->entry != token.visit)) return leave_slow(token, now);
-  if (unlikely(histogram == nullptr)) return leave_slow(token, now);
-  if (unlikely(now >= line->deadline)) return leave_slow(token, now);
+  if (unlikely(record->entry != token.visit)) return long_form(token, now);
+  if (unlikely(histogram == nullptr)) return long_form(token, now);
+  if (unlikely(now >= line->deadline)) return long_form(token, now);
   const uint64_t duration = now - token.visit;
   const auto real = static_cast<double>(static_cast<int64_t>(duration));
   const uint64_t bucket = histogram_index(real);
-  if (unlikely(bucket >= arena::histogram_buckets)) return leave_slow(token, now);
+  if (unlikely(bucket >= arena::histogram_buckets)) return long_form(token, now);
   begin_closing(record, token.visit);
   add_duration(record, duration, real);
   ++histogram->counts[bucket];
   end_closing(record, now);
   set_current(line, node->outer);
   if constexpr (traced) keep_visit(node->thread, record, token.visit, duration);
+  return Result();
+}
+template <class Clock, bool traced = false>
+__attribute__((always_inline)) inline void leave_region(roofmark_token token) {
+  leave_region_or<Clock, traced>(token, leave_slow);
 }
 
 void declare_slow(roofmark_token token, double flop, double bytes);

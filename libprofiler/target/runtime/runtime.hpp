@@ -107,7 +107,13 @@ void publish_shared_item();
 void* take_item(Thread* thread, arena::ItemKind kind, uint32_t bytes, uint64_t& offset);
 void publish_item(Thread* thread);
 Node* make_node(Thread* thread, Node* parent, uint32_t name);
-Node* child_of(const Node* parent, uint32_t name);  // no lock needed
+inline Node* child_of(const Node* parent, uint32_t name) {  // no lock needed
+  for (uint32_t at = name & parent->mask;; at = (at + 1) & parent->mask) {
+    const Slot& slot = parent->slots[at];
+    if (slot.name == name) return slot.node;
+    if (slot.name == no_name) return nullptr;
+  }
+}
 Node* find_or_make(Thread* thread, Node* parent, uint32_t name);
 void give_histogram(Node* node);
 bool make_other(Thread* thread);
@@ -136,6 +142,7 @@ void detach_this_thread();
 Thread* ready_thread();
 roofmark_token enter_named(const char* name, size_t length);
 void leave_at_site_slow(roofmark_site* site, uint64_t now);
+void abandon_visit(roofmark_token token, uint64_t now);
 void housekeeping(Thread* thread, uint64_t now);
 /// Ends the visit of the innermost region; extra flags for its record.
 void close_visit(Thread* thread, Node* node, uint64_t now, uint32_t flags);

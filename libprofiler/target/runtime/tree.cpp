@@ -144,14 +144,6 @@ void publish_item(Thread* thread) {
   store_release(segment->used, segment->used + item->bytes);
 }
 
-Node* child_of(const Node* parent, uint32_t name) {
-  for (uint32_t at = name & parent->mask;; at = (at + 1) & parent->mask) {
-    const Slot& slot = parent->slots[at];
-    if (slot.name == name) return slot.node;
-    if (slot.name == no_name) return nullptr;
-  }
-}
-
 Node* make_node(Thread* thread, Node* parent, uint32_t name) {
   arena::FileHeader* header = runtime.file.header();
   if (header == nullptr || load(header->records) >= arena::record_cap) return nullptr;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "counting.hpp"
+#include "middle.hpp"
 #include "runtime.hpp"
 #include "trace.hpp"
 
@@ -32,24 +33,6 @@ uint32_t number_of(roofmark_site* site) {
   return name;
 }
 
-// So that the next entry from there takes the short path. Not from the gate: where that leads to
-// hangs on other threads.
-void came_from(Node* node, Node* outer) {
-  Thread* thread = node->thread;
-  const uint64_t tag = node == &thread->other ? 0 : tag_of(node->name);
-  const bool gate = outer == &thread->gate;
-  node->outer = outer;
-  node->check = tag == 0 || gate ? 0 : check_of(tag, outer);
-  node->gated = tag == 0 || !gate ? 0 : tag ^ thread->placement.key;
-}
-
-roofmark_token begin_visit(Line* line, Node* node) {
-  set_current(line, node);
-  const uint64_t now = ticks();
-  store(node->record->entry, now);
-  return {node, now};
-}
-
 roofmark_token enter_other(Thread* thread) {
   if (current_of(thread) == &thread->other) {
     ++thread->depth_in_other;
@@ -61,11 +44,6 @@ roofmark_token enter_other(Thread* thread) {
   note_truncation();
   came_from(&thread->other, current_of(thread));
   return begin_visit(thread->line, &thread->other);
-}
-
-void count_adoption(const Thread* thread, Node* node) {
-  if (!thread->placement.adopted) return;
-  store(node->record->adopted_visits, node->record->adopted_visits + 1);
 }
 
 roofmark_token enter_number(uint32_t name) {
@@ -229,28 +207,8 @@ roofmark_token enter_slow(roofmark_site* site) {
 
 }  // namespace
 
-// The middle path: a known site below another node than the last time, or in a thread whose
-// outermost regions are placed by what is open in others.
 roofmark_token enter_elsewhere(roofmark_site* site) {
-  Thread* thread = here.thread;
-  Line* line = here.line;
-  Node* current = load(line->current);
-  const uint32_t name = load(site->id);
-  // A child process, a place where nothing is to be recorded, an unknown site.
-  if (current == nullptr || !is_real(thread) || name == Names::none) return enter_slow(site);
-  const uintptr_t index = recent_index(name);
-  Node* node = here.recent[index];
-  if (current == &thread->gate) {
-    if (node->gated != (tag_of(name) ^ thread->placement.key) || !thread->placement.holds())
-      return enter_slow(site);
-    count_adoption(thread, node);
-  } else {
-    node = child_of(current, name);
-    if (node == nullptr) return enter_slow(site);
-    came_from(node, current);
-    if (index != 0) here.recent[index] = node;
-  }
-  return begin_visit(line, node);
+  return enter_known_or(site, enter_slow);
 }
 
 roofmark_token enter_named(const char* name, size_t length) {
@@ -288,6 +246,17 @@ void leave_slow(roofmark_token token, uint64_t now) {
   } else {
     count_stale_exit(thread);
   }
+}
+
+// Flagged before it is closed: nobody saw when it ended.
+void abandon_visit(roofmark_token token, uint64_t now) {
+  auto* node = static_cast<Node*>(token.node);
+  if (node == nullptr) return;
+  const Thread* thread = here.thread;
+  if (is_real(thread) && !forked() && node->thread == thread && is_on_stack(thread, node) &&
+      token.visit == load(node->record->entry))
+    __atomic_fetch_or(&node->record->flags, arena::record_mismatched, __ATOMIC_RELAXED);
+  leave_slow(token, now);
 }
 
 void leave_at_site_slow(roofmark_site* site, uint64_t now) {

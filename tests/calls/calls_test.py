@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+"""--functions: calls of functions in unmodified programs as regions.
+
+usage: calls_test.py ROOFMARK SUPPORT PROGRAMS LIBRARIES GROUP [emulated] [zlib]    (PROGRAMS: their folder; LIBRARIES: Roofmark's)
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+roofmark, support, programs, libraries, group, *there = sys.argv[1:]
+programs = os.path.abspath(programs)
+sys.path.insert(0, support)
+from recording import PATIENCE_S, Recording  # noqa: E402
+
+for variable in ("LD_AUDIT", "ROOFMARK_FUNCTIONS"):
+    os.environ.pop(variable, None)
+OURS = "*@libcalls_library*"
+emulated = "emulated" in there
+
+
+def path(name):
+    return os.path.join(programs, name)
+
+
+class Case(unittest.TestCase):
+    def bare(self, *command, **environment):
+        return subprocess.run([path(command[0]), *command[1:]], capture_output=True, check=False, timeout=PATIENCE_S,
+                              env={**os.environ, **environment})
+
+    def record(self, *command, functions=(OURS,), counters="none", expect=0, options=(), **environment):
+        globs = [word for glob in functions for word in ("--functions", glob)]
+        return Recording(roofmark, [path(command[0]), *command[1:]], counters=counters, options=[*globs, *options], expect=expect,
+                         **environment)
+
+    def same(self, run, *command, **environment):
+        """The program did what it does alone."""
+        alone = self.bare(*command, **environment)
+        self.assertEqual(run.output, alone.stdout.decode())
+
+
+class Arguments(Case):
+    visits = {(name,): 3 for name in ("many", "give_large", "give_mixed", "give_doubles", "third", "square", "half", "text_of",
+                                      "last_act", "factorial", "add", "set_error", "see_error")} | {("last_act", "add"): 3}
+
+    def check(self, run):
+        visits = run.visits()
+        for wide in ("wide_sum", "wide_product", "widest_product"):
+            visits.pop((wide,), None)
+        # A compiler may call itself through the loader.
+        visits = {at: count for at, count in visits.items() if at[:2] != ("factorial", "factorial")}
+        self.assertEqual(visits, self.visits)
+
+    def test_every_argument_and_result_is_bit_for_bit_what_it_was(self):
+        for program in ("calls_lazy", "calls_now", "calls_stripped"):
+            run = self.record(program, "arguments", WIDEST="1")
+            self.same(run, program, "arguments", WIDEST="1")
+            self.check(run)
+
+    def test_with_counters_in_the_markers_too(self):
+        """The long form of each marker: counters are read."""
+        run = self.record("calls_now", "arguments", counters="perf", WIDEST="1")
+        self.same(run, "calls_now", "arguments", WIDEST="1")
+
+    def test_a_stripped_library(self):
+        run = self.record("calls_lazy", "arguments", LD_LIBRARY_PATH=path("stripped"))
+        self.same(run, "calls_lazy", "arguments")
+
+    def test_what_gave_the_region_and_its_cost_is_said(self):
+        run = self.record("calls_now", "arguments")
+        function = run.region("add")["function"]
+        self.assertEqual((function["object"], function["timed_by"]), (path("libcalls_library.so"), "redirection"))
+        self.assertGreater(function["cost_s"], 0)
+        self.assertNotIn("counted_by", function)
+
+
+class Ways(Case):
+    """The ways out of a call that are no return, and those in that are no call."""
+
+    def test_longjmp_ends_the_calls_that_it_leaves(self):
+        run = self.record("calls_now", "jumps")
+        self.same(run, "calls_now", "jumps")
+        visits = run.visits()
+        self.assertEqual(visits[("add",)], 3)  # outside of what was left
+        self.assertEqual(sum(count for at, count in visits.items() if at[-1] == "jump_out"), 3)
+        self.assertEqual([at for at in visits if "unclosed" in run.flags(*at) or "mismatched" in run.flags(*at)], [])
+
+    def test_exceptions_end_the_calls_that_they_leave(self):
+        run = self.record("calls_cpp", functions=["work::*@libcalls_cpp*"])
+        self.same(run, "calls_cpp")
+        visits = run.visits()
+        self.assertEqual(visits[("work::rethrow",)], 10)
+        self.assertEqual(visits[("work::catch_inside",)], 10)
+        self.assertEqual(visits[("work::catch_inside", "work::rethrow")], 10)
+        self.assertEqual(visits[("work::Solver::run",)], 10)
+        self.assertEqual([at for at in visits if {"mismatched", "unclosed"} & set(run.flags(*at))], [])
+
+    def test_signal_handlers_call_and_jump(self):
+        run = self.record("calls_now", "signals")
+        self.same(run, "calls_now", "signals")
+        self.assertEqual(run.visits(), {("call_back",): 400, ("call_back", "add"): 400, ("half",): 200})
+
+    def test_stacks_that_take_turns(self):
+        run = self.record("calls_now", "contexts")
+        self.same(run, "calls_now", "contexts")
+        # What runs on one stack stands inside what is open on the other: flagged, no crash.
+        self.assertIn("mismatched", [flag for at in run.visits() for flag in run.flags(*at)])
+
+    def test_calls_nested_deeper_than_there_is_room_for(self):
+        run = self.record("calls_now", "deep")
+        self.same(run, "calls_now", "deep")
+        self.assertIn("512 deep", run.messages)
+
+    def test_libraries_that_come_and_go(self):
+        run = self.record("calls_lazy", "libraries", path("libcalls_plugin.so"), functions=["plugin_*"])
+        self.same(run, "calls_lazy", "libraries", path("libcalls_plugin.so"))
+        self.assertEqual(run.visits(), {("plugin_twice",): 50, ("plugin_twice", "plugin_once"): 100})
+
+
+class Ends(Case):
+    """Functions that never return."""
+
+    def test_exit_keeps_its_status(self):
+        run = self.record("calls_now", "exit", expect=5)
+        self.assertEqual(run.flags("end_program").count("unclosed"), 1)
+
+    def test_a_crash_inside_is_the_programs(self):
+        for what, signal, function in (("crash", 11, "crash"), ("abort", 6, "give_up")):
+            run = self.record("calls_now", what, expect=-signal)
+            self.assertIn("unclosed", run.flags(function))
+
+    def test_an_exception_that_nobody_catches(self):
+        run = self.record("calls_cpp", "uncaught", functions=["*@libcalls_cpp*"], expect=-6)
+        self.assertIn("what():  refused 103", run.messages)
+        self.assertIn("unclosed", run.flags("work::Solver::refuse"))
+
+
+class Processes(Case):
+    def test_threads_end_inside_calls_and_are_cancelled_there(self):
+        run = self.record("calls_now", "threads")
+        self.same(run, "calls_now", "threads")
+        visits = run.visits()
+        self.assertEqual(visits[("add",)], 4000)
+        self.assertIn(("end_thread",), visits)
+        self.assertIn("unclosed", run.flags("end_thread"))
+
+    def test_forks_in_a_thread_while_another_calls(self):
+        run = self.record("calls_now", "forks")
+        self.same(run, "calls_now", "forks")
+        self.assertEqual(run.visits()[("half",)], 20)
+
+
+class Names(Case):
+    def test_a_glob_that_matches_nothing_is_one_line(self):
+        run = self.record("calls_now", "arguments", functions=["no_such_*", OURS])
+        lines = [line for line in run.messages.splitlines() if "no_such_*" in line]
+        self.assertEqual(len(lines), 1, run.messages)
+        self.assertTrue(any("no_such_*" in note for note in run.notes))
+        self.assertEqual(run.visits()[("add",)], 3)
+
+    def test_a_glob_that_matches_everything(self):
+        """The C library and the unwinder too: the program goes on as it was."""
+        for program, what in (("calls_now", "arguments"), ("calls_lazy", "jumps"), ("calls_now", "threads"), ("calls_now", "forks")):
+            run = self.record(program, what, functions=["*"])
+            self.same(run, program, what)
+            self.assertIn(("add",), run.visits())
+        run = self.record("calls_cpp", functions=["*"])
+        self.same(run, "calls_cpp")
+
+    def test_more_functions_than_there_can_be(self):
+        run = self.record("calls_numerous_program", functions=["numerous_*"])
+        self.same(run, "calls_numerous_program")
+        self.assertGreater(len(run.visits()), 2000)
+        (line,) = [line for line in run.messages.splitlines() if "more functions match" in line]
+        self.assertIn("2047", line)
+
+    def test_libraries_are_told_apart(self):
+        run = self.record("calls_now", "arguments", functions=["*@libno*"])
+        self.assertEqual(run.visits(), {})
+        run = self.record("calls_now", "arguments", functions=["ad?@libcalls*", "see_*"])
+        self.assertEqual(run.visits(), {("add",): 6, ("see_error",): 3})
+
+    def test_cpp_names(self):
+        run = self.record("calls_cpp", functions=["work::twice", "work::Solver::Solver"])
+        self.assertEqual(run.visits(), {("work::Solver::Solver",): 1, ("work::twice<double>",): 10})
+
+    def test_a_bad_option_is_one_line(self):
+        done = subprocess.run([roofmark, "record", "--functions", "@libm", "--", "true"], capture_output=True, text=True, check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertIn("GLOB", done.stderr)
+
+    def test_a_static_program_is_named_as_the_reason(self):
+        run = self.record("calls_static", functions=["no_such"])
+        self.same(run, "calls_static")
+        self.assertIn("statically linked", run.messages)
+
+
+@unittest.skipUnless(emulated, "no emulator was built")
+class Counted(Case):
+    def test_flop_of_functions_are_exact(self):
+        run = self.record("calls_now", "flop", counters="emulated")
+        self.same(run, "calls_now", "flop")
+        self.assertEqual(run.visits(), {("multiply_add",): 10})
+        self.assertEqual(run.flop("multiply_add"), 10 * 1000 * 3)
+        self.assertEqual(run.region("multiply_add")["function"]["counted_by"], "redirection")
+
+    def test_both_runs_have_the_same_visits(self):
+        for what in ("arguments", "jumps", "signals"):
+            run = self.record("calls_now", what, counters="emulated")
+            self.same(run, "calls_now", what)
+            self.assertEqual([at for at in run.visits() if "visits_differ" in run.flags(*at)], [], what)
+        run = self.record("calls_cpp", functions=["work::*"], counters="emulated")
+        self.assertEqual([at for at in run.visits() if "visits_differ" in run.flags(*at)], [])
+
+
+class Beside(Case):
+    def test_another_user_of_the_auditing_interface(self):
+        other = path("libcalls_other_audit.so")
+        alone = self.bare("calls_now", "arguments", LD_AUDIT=other).stdout.decode()
+        self.assertNotEqual(alone, self.bare("calls_now", "arguments").stdout.decode())
+        run = self.record("calls_now", "arguments", LD_AUDIT=other)
+        self.assertEqual(run.output, alone)
+        self.assertEqual(run.visits()[("half",)], 3)
+
+    def test_annotations_and_functions_nest(self):
+        run = self.record("calls_now", "arguments", options=["--annotations", "none"])
+        self.assertEqual(run.visits()[("last_act", "add")], 3)
+
+
+class Preloaded(Case):
+    def test_without_the_command(self):
+        with tempfile.TemporaryDirectory() as folder:
+            variables = {"LD_PRELOAD": f"{libraries}/libroofmark-preload.so:{libraries}/libroofmark-functions.so",
+                         "LD_AUDIT": f"{libraries}/libroofmark-audit.so", "ROOFMARK_FUNCTIONS": f"see_*,ad?{OURS[1:]}",
+                         "ROOFMARK_DIRECTORY": folder}
+            done = self.bare("calls_now", "arguments", **variables)
+            self.assertEqual(done.stdout, self.bare("calls_now", "arguments").stdout)
+            report = subprocess.run([roofmark, "report", folder, "--format", "json"], capture_output=True, text=True, check=True)
+            regions = {tuple(region["path"]): region for region in json.loads(report.stdout)["regions"]}
+            self.assertEqual(regions[("add",)]["visits"], 6)
+            self.assertEqual(regions[("add",)]["function"]["timed_by"], "redirection")
+
+    def test_not_told_what_it_does_nothing(self):
+        done = self.bare("calls_now", "arguments", LD_PRELOAD=f"{libraries}/libroofmark-functions.so",
+                         LD_AUDIT=f"{libraries}/libroofmark-audit.so", ROOFMARK_FUNCTIONS="*")
+        self.assertEqual(done.stdout, self.bare("calls_now", "arguments").stdout)
+
+
+class Real(Case):
+    @unittest.skipUnless("zlib" in there, "zlib is not there")
+    def test_zlib(self):
+        run = self.record("calls_zlib", functions=["deflate@libz*", "crc32@libz*", "deflateEnd@libz*"])
+        self.same(run, "calls_zlib")
+        self.assertEqual(run.visits(), {("deflate",): 3, ("deflateEnd",): 1, ("crc32",): 1})
+
+    def test_the_c_library_of_an_interpreter(self):
+        python = shutil.which("python3")
+        command = [python, "-c", "import math; print(sum(math.sin(i) for i in range(1000)))"]
+        alone = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        run = Recording(roofmark, command, options=["--functions", "sin@libm*"])
+        self.assertEqual(run.output, alone)
+        self.assertEqual(run.visits(), {("sin",): 1000})
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], group])
