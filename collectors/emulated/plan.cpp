@@ -74,6 +74,19 @@ bool write_code_rows(const fs::path& file, const std::vector<CodeRow>& rows) {
   return static_cast<bool>(out);
 }
 
+/// One a line.
+bool write_entries(const fs::path& file, const std::vector<EntryPoint>& entries) {
+  std::ofstream out(file, std::ios::binary);
+  for (const EntryPoint& entry : entries) {
+    write_hex(out, entry.name);
+    out << ' ';
+    write_hex(out, entry.object);
+    out << ' ' << std::hex << entry.offset << std::dec << '\n';
+  }
+  out.close();
+  return static_cast<bool>(out);
+}
+
 /// One path a line.
 bool write_paths(const fs::path& file, const std::vector<std::vector<std::string>>& paths) {
   std::ofstream out(file, std::ios::binary);
@@ -166,6 +179,15 @@ Result<CountedCommand> plan(const Install& install, const std::vector<std::strin
     else
       command.notes.emplace_back(
           "The list of functions could not be written, so the program is counted as a whole.");
+  }
+  if (!options.entries.empty()) {
+    const fs::path file = output / "entries";
+    if (write_entries(file, options.entries))
+      arguments.push_back("--entries=" + file.string());
+    else
+      command.notes.emplace_back(
+          "The list of functions could not be written, so their calls are no regions in the "
+          "counted run.");
   }
   if (!options.per_line) arguments.emplace_back("--places=no");
   arguments.push_back("--snapshot-ms=" +

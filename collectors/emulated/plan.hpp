@@ -30,6 +30,13 @@ struct CodeRow {
   std::uint64_t first = 0, end = 0;
 };
 
+/// A function whose calls are regions, by the place of its first instruction in a file.
+struct EntryPoint {
+  std::string name;
+  std::string object;
+  std::uint64_t offset = 0;
+};
+
 enum class Caches {
   none,     ///< FLOPs, instructions and L1 bytes only: fastest
   sampled,  ///< L2, L3 and DRAM bytes from a sample of the cache's sets
@@ -67,6 +74,7 @@ struct PassOptions {
   std::vector<std::vector<std::string>> hot_paths;
   /// Code that gets rows of its own in a program without regions. No byte may be in two.
   std::vector<CodeRow> code_rows;
+  std::vector<EntryPoint> entries;  ///< functions whose calls are regions
   /// What an inspection of the target has found already; null: it is inspected.
   const Executable* executable = nullptr;
   std::vector<std::filesystem::path> packs;  ///< library packs, preloaded beside the runtime

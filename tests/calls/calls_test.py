@@ -89,6 +89,13 @@ class Ways(Case):
         self.assertEqual(sum(count for at, count in visits.items() if at[-1] == "jump_out"), 3)
         self.assertEqual([at for at in visits if "unclosed" in run.flags(*at) or "mismatched" in run.flags(*at)], [])
 
+    def test_calls_that_are_left_unseen_end_with_the_next_one_and_are_flagged(self):
+        run = self.record("calls_now", "unseen", counters="emulated" if emulated else "none")
+        self.same(run, "calls_now", "unseen")
+        self.assertEqual(run.visits(), {("call_back",): 3, ("add",): 3})
+        self.assertIn("mismatched", run.flags("call_back"))
+        self.assertNotIn("mismatched", run.flags("add"))
+
     def test_exceptions_end_the_calls_that_they_leave(self):
         run = self.record("calls_cpp", functions=["work::*@libcalls_cpp*"])
         self.same(run, "calls_cpp")
@@ -265,6 +272,70 @@ class Real(Case):
         run = Recording(roofmark, command, options=["--functions", "sin@libm*"])
         self.assertEqual(run.output, alone)
         self.assertEqual(run.visits(), {("sin",): 1000})
+
+
+@unittest.skipUnless("symbols" in there, "Roofmark was built without elfutils")
+class Executable(Case):
+    """Functions of the executable: by uprobes and entry detection, each where it can be had."""
+    visits = {("own_outer",): 3, ("own_outer", "own_wait"): 3, ("own_outer", "own_triad"): 6, ("own_triad",): 1, ("own_wait",): 1}
+
+    def own(self, program, *words, functions=("own_outer", "own_wait", "own_triad"), **more):
+        run = self.record(program, *words, functions=functions, **more)
+        self.same(run, program, *words)
+        self.timed = "not timed" not in run.messages
+        if not self.timed:
+            self.assertRegex(run.messages, "functions of the executable are not timed: .*(root|uprobes|probe)")
+        return run
+
+    def test_regions_and_their_times(self):
+        for program in ("calls_own_dynamic", "calls_own_static"):
+            run = self.own(program)
+            if not self.timed:
+                continue
+            self.assertEqual(run.visits(), self.visits, program)
+            function = run.region("own_outer", "own_wait")["function"]
+            self.assertEqual(function["timed_by"], "uprobes")
+            self.assertGreater(function["cost_s"], 0)
+            self.assertGreaterEqual(run.region("own_outer", "own_wait")["wall_s"]["value"], 3 * 0.003 * 0.9)
+
+    @unittest.skipUnless(emulated, "no emulator was built")
+    def test_flop_of_the_same_regions(self):
+        for program in ("calls_own_dynamic", "calls_own_static"):
+            run = self.own(program, counters="emulated")
+            self.assertEqual({at: count for at, count in run.visits().items()} if self.timed else self.visits, self.visits)
+            self.assertEqual(run.flop("own_outer", "own_triad"), 6 * 1000 * 3)
+            self.assertEqual(run.flop("own_triad"), 10 * 3)
+            self.assertEqual(run.region("own_triad")["function"]["counted_by"], "entry detection")
+            self.assertEqual([at for at in run.paths() if "visits_differ" in run.flags(*at)], [])
+
+    @unittest.skipUnless(emulated, "no emulator was built")
+    def test_recursion_and_jumps(self):
+        run = self.own("calls_own_dynamic", functions=["own_recursion"], counters="emulated")
+        self.assertEqual(len(run.paths()), 4)
+        run = self.own("calls_own_dynamic", "jump", functions=["own_jump", "own_wait"], counters="emulated")
+        self.assertIn(("own_wait",), run.paths())
+        self.assertEqual(len([at for at in run.paths() if at[-1] == "own_wait"]), 1)
+
+    def test_a_function_that_is_called_too_often_is_let_go(self):
+        run = self.own("calls_own_dynamic", "often", functions=["own_often", "own_wait"])
+        if self.timed:
+            self.assertIn("own_often was called more than 20000 times", run.messages)
+            self.assertEqual(run.visits(), {("own_wait",): 1})
+
+    def test_without_symbols_there_are_no_names(self):
+        run = self.record("calls_own_stripped", functions=["own_*"])
+        self.same(run, "calls_own_stripped")
+        self.assertIn("no such function", run.messages)
+
+    def test_too_many_are_one_line(self):
+        run = self.record("calls_own_static", functions=["*"])
+        self.same(run, "calls_own_static")
+        self.assertEqual(len([line for line in run.messages.splitlines() if "at most 64" in line]), 1, run.messages)
+
+    def test_exceptions_are_not_put_at_risk(self):
+        run = self.record("calls_cpp", functions=["main"])
+        self.same(run, "calls_cpp")
+        self.assertIn("exceptions", run.messages)
 
 
 if __name__ == "__main__":

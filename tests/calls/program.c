@@ -239,6 +239,21 @@ static int libraries(const char* path) {
   return 0;
 }
 
+/* A jump that no library does. */
+static void* unseen_place[5];
+__attribute__((noinline)) static int jump_unseen(void* unused) {
+  (void)unused;
+  __builtin_longjmp(unseen_place, 1);
+}
+static int unseen(void) {
+  for (volatile int i = 0; i < 3; ++i) {
+    if (__builtin_setjmp(unseen_place) == 0) (void)call_back(jump_unseen, 0);
+    (void)add(i, 0);
+  }
+  printf("jumped\n");
+  return 0;
+}
+
 static int deeper(void* depth) {
   const uintptr_t left = (uintptr_t)depth;
   return left == 0 ? 0 : 1 + call_back(deeper, (void*)(left - 1));
@@ -250,6 +265,7 @@ int main(int count, char** words) {
   if (strcmp(what, "arguments") == 0) return arguments();
   if (strcmp(what, "flop") == 0) return flop();
   if (strcmp(what, "jumps") == 0) return jumps();
+  if (strcmp(what, "unseen") == 0) return unseen();
   if (strcmp(what, "signals") == 0) return signals();
   if (strcmp(what, "threads") == 0) return threads();
   if (strcmp(what, "forks") == 0) return forks();

@@ -3,6 +3,7 @@
 #include "code_rows.hpp"
 #include "collectors/emulated/protocol.h"
 #include "cpuid.hpp"
+#include "entries.hpp"
 #include "executable.hpp"
 #include "focus.hpp"
 #include "options.hpp"
@@ -95,6 +96,8 @@ void after_options() {
     VG_(fmsg_bad_option)("--hot", "%s\n", problem);
   if (const HChar* problem = code_rows::start(); problem != nullptr)
     VG_(fmsg_bad_option)("--code-rows", "%s\n", problem);
+  if (const HChar* problem = entries::start(); problem != nullptr)
+    VG_(fmsg_bad_option)("--entries", "%s\n", problem);
   if (const HChar* problem = caches::start(); problem != nullptr)
     VG_(fmsg_bad_option)("--L1/--L2/--L3", "%s\n", problem);
   find_executable();

@@ -56,6 +56,8 @@ Bool take_option(const HChar* arg) {
     options.hot = text;
   } else if (VG_STR_CLO(arg, "--code-rows", text)) {
     options.code_rows = text;
+  } else if (VG_STR_CLO(arg, "--entries", text)) {
+    options.entries = text;
   } else if (VG_BINT_CLO(arg, "--snapshot-ms", number, 0, 100000000)) {
     options.snapshot_ms = static_cast<UInt>(number);
   } else if (VG_STR_CLO(arg, "--L1", text)) {
@@ -95,6 +97,7 @@ void print_usage() {
    "    --hot=FILE                   count from the first of these paths on, simulate in them "
    "alone\n"
    "    --code-rows=FILE             ranges of object files that get rows outside regions\n"
+   "    --entries=FILE               functions whose calls are regions\n"
    "    --snapshot-ms=N              write what there is every N ms; 0: never [0]\n");
 }
 

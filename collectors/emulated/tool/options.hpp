@@ -17,6 +17,7 @@ struct Options {
   bool by_ir = false;          ///< classify by intermediate code, as where bytes can't be decoded
   const HChar* hot = nullptr;  ///< file of the paths that a pass with little time is for
   const HChar* code_rows = nullptr;  ///< file of the code that gets rows of its own
+  const HChar* entries = nullptr;    ///< file of functions whose calls are regions
   UInt snapshot_ms = 0;              ///< 0: none
   cache::Geometry geometry{};
   cache::Sampling sampling{};

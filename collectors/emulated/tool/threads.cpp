@@ -2,6 +2,7 @@
 
 #include "caches.hpp"
 #include "code_rows.hpp"
+#include "entries.hpp"
 #include "focus.hpp"
 
 namespace roofmark::emulator {
@@ -199,6 +200,7 @@ void thread_ended(ThreadId id) {
   Thread* t = by_id[id];
   for (const Frame& f : t->frames) row_of(f.node, *t)->flags |= unclosed;
   t->frames.free();
+  t->calls.free();
   t->ended = true;
   by_id[id] = nullptr;
   caches::thread_ended(t->serial);
@@ -213,6 +215,7 @@ void thread_runs(ThreadId id) {
     caches::thread_runs(t->serial);
   }
   running = t;
+  entries::thread_runs(*t);
   choose_row();
 }
 
@@ -234,6 +237,7 @@ void forget_counts(ThreadId id) {
     row->counters.zero();
   }
   running = survivor;
+  entries::thread_runs(*survivor);
   choose_row();
 }
 

@@ -47,6 +47,13 @@ struct Origin {
   ULong visit;
 };
 
+/// A call of a function that is a region by its entry.
+struct Call {
+  ULong visit;
+  UWord stack_pointer;  ///< at its entry
+  UWord function;
+};
+
 struct Thread {
   ThreadId id;  ///< Valgrind's
   UInt serial;  ///< 0: the first thread
@@ -58,6 +65,7 @@ struct Thread {
   bool detached;  ///< opted out of its creator's region
   bool ended;
   Vector<Frame> frames;
+  Vector<Call> calls;
 };
 
 /// Threads beyond so many share one row per region: memory stays bounded.

@@ -5,6 +5,7 @@
 #include "counters.hpp"
 #include "cpuid.hpp"
 #include "decode.hpp"
+#include "entries.hpp"
 #include "fma.hpp"
 #include "focus.hpp"
 #include "isa.hpp"
@@ -58,8 +59,9 @@ ULong key_of(const IRSB* block, OwnCode& own_code) {
 
 class Translation : public Sink {
  public:
-  explicit Translation(IRSB* in)
+  Translation(IRSB* in, Int offset_of_stack_pointer)
       : in_(in),
+        offset_of_stack_pointer_(offset_of_stack_pointer),
         out_(deepCopyIRSBExceptStmts(in)),
         reporter_(out_),
         simulate_(caches::wanted()),
@@ -89,6 +91,8 @@ class Translation : public Sink {
     }
     finish_instruction();
     close_segment();
+    if (entries::wanted() && in_->jumpkind == Ijk_Ret)
+      entries::emit_return(out_, offset_of_stack_pointer_);
     if (!forward_) segments.end_block();
     return out_.block();
   }
@@ -186,6 +190,11 @@ class Translation : public Sink {
     const bool skip = own_code_.holds(address_);
     if (skip && !skipping_) close_segment();
     skipping_ = skip;
+    if (const Int entry = entries::wanted() && !skip ? entries::at(address_) : -1; entry >= 0) {
+      close_segment();
+      entries::emit_entry(out_, entry, offset_of_stack_pointer_);
+      checked_block_ = max_counter_blocks;  // another row's counters
+    }
     if (skip) {
       emit(mark);
       return;
@@ -355,6 +364,7 @@ class Translation : public Sink {
   };
 
   IRSB* in_;
+  Int offset_of_stack_pointer_;
   Emitter out_;
   caches::Reporter reporter_;
   bool simulate_;
@@ -382,7 +392,7 @@ constinit Vector<Translation::Guarded> Translation::guarded_;
 
 IRSB* translate(VgCallbackClosure*, IRSB* in, const VexGuestLayout* layout, const VexGuestExtents*,
                 const VexArchInfo*, IRType, IRType) {
-  IRSB* out = Translation(in).run();
+  IRSB* out = Translation(in, layout->offset_SP).run();
   drop_unseen_puts(out, *layout);
   return out;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <analysis/record/called_functions.hpp>
 #include <analysis/record/launch.hpp>
+#include <analysis/record/uprobes.hpp>
 #include <analysis/symbols/names.hpp>
 #include <array>
 #include <fstream>
@@ -136,10 +137,34 @@ RedirectedFunctions read_redirected(const fs::path& directory) {
   return read;
 }
 
+namespace {
+
+/// A function of the executable: timed by probes, or only counted.
+void describe_own(const FunctionMeans& means, Region& region) {
+  CalledFunction function;
+  function.object = means.object;
+  if (region.work.wall_s) {
+    function.timed_by = "uprobes";
+    function.cost_s = means.probe_cost_s;
+  }
+  if (!region.work.flop.empty() || !region.work.operations.empty())
+    function.counted_by = "entry detection";
+  region.function = std::move(function);
+  if (region.work.wall_s) return;
+  const Problem reason = means.not_probed.value_or(
+      Problem{"entries and returns were lost: there was no room for them", "", "name fewer"});
+  for (Missing& missing : region.missing)
+    if (missing.quantity == "time.wall") missing = {"time.wall", reason.reason, reason.remedy};
+  region.flags.erase("visits_differ");
+}
+
+}  // namespace
+
 std::vector<std::string> describe_functions(const std::vector<FunctionGlob>& globs,
-                                            const RedirectedFunctions& redirected,
-                                            const JoinInput& input, Profile& profile) {
+                                            const FunctionMeans& means, const JoinInput& input,
+                                            Profile& profile) {
   std::vector<std::string> lines;
+  const RedirectedFunctions& redirected = means.redirected;
   std::optional<double> cost_s = redirected.cost_s;
   const auto marker = marker_s(input);
   if (cost_s && marker)
@@ -147,8 +172,12 @@ std::vector<std::string> describe_functions(const std::vector<FunctionGlob>& glo
   else
     cost_s.reset();
   for (Region& region : profile.regions) {
-    const auto found = region.path.empty() ? redirected.object_of.end()
-                                           : redirected.object_of.find(region.path.back());
+    if (region.path.empty()) continue;
+    if (means.of_executable.contains(region.path.back())) {
+      describe_own(means, region);
+      continue;
+    }
+    const auto found = redirected.object_of.find(region.path.back());
     if (found == redirected.object_of.end()) continue;
     CalledFunction function;
     function.object = found->second;
@@ -162,14 +191,18 @@ std::vector<std::string> describe_functions(const std::vector<FunctionGlob>& glo
     for (std::string& name : region.path)
       if (const auto chosen = names.find(name); chosen != names.end()) name = chosen->second;
 
+  const bool has_own = !means.of_executable.empty() || !means.let_go.empty();
+  if (means.no_redirection && !has_own)
+    lines.push_back("--functions: " + to_line(*means.no_redirection) + ".");
   for (const FunctionGlob& glob : globs) {
+    if (means.no_redirection) break;
     const bool found = std::any_of(
         redirected.object_of.begin(), redirected.object_of.end(),
         [&](const auto& function) { return is_meant(glob, function.first, function.second); });
-    if (!found)
+    if (!found && !has_own)
       lines.push_back(fmt::format(
-          "--functions '{}': the program called no such function of a library through the loader; "
-          "`nm -D LIBRARY` has the names.",
+          "--functions '{}': the program called no such function of a library through the loader, "
+          "and its executable has none; `nm LIBRARY` and `nm -D LIBRARY` have the names.",
           glob.text));
   }
   if (redirected.has_limit)
@@ -179,8 +212,21 @@ std::vector<std::string> describe_functions(const std::vector<FunctionGlob>& glo
         ROOFMARK_MOST_HOOKS - 1));
   if (redirected.has_deep)
     lines.push_back(
-        "--functions: calls were nested more than 512 deep; those beyond are part of the "
-        "ones around them.");
+        "--functions: calls were nested more than 512 deep; those beyond are part of the ones "
+        "around them.");
+  for (const std::string& name : means.let_go)
+    lines.push_back(fmt::format(
+        "--functions: {} was called more than {} times, and probing a call costs {:.2g} s: it was "
+        "let go, and is no region. Annotate it, or name what calls it.",
+        name, most_probed_calls, means.probe_cost_s.value_or(0)));
+  if (!means.of_executable.empty() && means.not_probed)
+    lines.push_back("--functions: functions of the executable are not timed: " +
+                    to_line(*means.not_probed) + ".");
+  if (means.lost > 0)
+    lines.push_back(
+        fmt::format("--functions: {} entries and returns were lost, so functions of "
+                    "the executable have no time: name fewer.",
+                    means.lost));
   return lines;
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <roofmark/profile.hpp>
 #include <roofmark/result.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,10 +38,22 @@ struct RedirectedFunctions {
 };
 RedirectedFunctions read_redirected(const std::filesystem::path& directory);
 
+/// By which means functions became regions.
+struct FunctionMeans {
+  RedirectedFunctions redirected;
+  std::optional<Problem> no_redirection;
+  std::string object;                   ///< the executable
+  std::set<std::string> of_executable;  ///< regions that are its functions
+  std::optional<Problem> not_probed;    ///< why those have no time
+  std::optional<double> probe_cost_s;
+  std::vector<std::string> let_go;  ///< functions of it that were called too often to be probed
+  std::uint64_t lost = 0;           ///< entries and returns that were lost
+};
+
 /// Says of each region that is such a function's what gave it and what that cost, names it as
 /// people do, and says in a line what was asked for and is not there.
 std::vector<std::string> describe_functions(const std::vector<FunctionGlob>& globs,
-                                            const RedirectedFunctions& redirected,
-                                            const JoinInput& input, Profile& profile);
+                                            const FunctionMeans& means, const JoinInput& input,
+                                            Profile& profile);
 
 }  // namespace roofmark

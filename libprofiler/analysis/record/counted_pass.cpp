@@ -158,6 +158,9 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
     for (const FoundCode& code : run.found->code)
       for (const CodeRange& range : code.ranges)
         pass.code_rows.push_back({code.path, range.object, range.first, range.end});
+  if (run.entries != nullptr)
+    for (const ExecutableFunction& function : run.entries->functions)
+      pass.entries.push_back({function.name, run.entries->object, function.offset});
   auto command = emulated::plan(install, options.command, run.directory, pass);
   if (!command) return tl::unexpected(command.error());
 

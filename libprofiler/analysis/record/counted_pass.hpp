@@ -5,6 +5,7 @@
 #include <analysis/profile/hot_paths.hpp>
 #include <analysis/profile/join.hpp>
 #include <analysis/record/executable.hpp>
+#include <analysis/record/executable_functions.hpp>
 #include <analysis/record/patience.hpp>
 #include <analysis/record/record.hpp>
 #include <analysis/record/signal_gate.hpp>
@@ -18,12 +19,13 @@ struct CountedRun {
   const TargetFile* target = nullptr;
   const Machine* machine = nullptr;  ///< whose caches are modelled; none: those the kernel reports
   std::filesystem::path directory;   ///< for its files; on no network file system
-  const FoundProgram* found = nullptr;  ///< functions of a program without regions
-  HotPaths hot;                         ///< of the native run: served first where time is short
-  Descriptor standard_input;            ///< what the target reads
-  double native_cpu_s = 0;              ///< of the native run: the estimate rests on it
-  double native_wall_s = 0;             ///< of the native run, its waits included
-  std::size_t processes = 1;            ///< each has to start the emulator anew
+  const FoundProgram* found = nullptr;           ///< functions of a program without regions
+  const ExecutableFunctions* entries = nullptr;  ///< its functions whose calls are regions
+  HotPaths hot;               ///< of the native run: served first where time is short
+  Descriptor standard_input;  ///< what the target reads
+  double native_cpu_s = 0;    ///< of the native run: the estimate rests on it
+  double native_wall_s = 0;   ///< of the native run, its waits included
+  std::size_t processes = 1;  ///< each has to start the emulator anew
 };
 
 struct CountedOutcome {

@@ -9,7 +9,9 @@
 #include <analysis/record/own_rank.hpp>
 #include <analysis/record/packs.hpp>
 #include <analysis/record/processes.hpp>
+#include <analysis/record/program_probes.hpp>
 #include <analysis/record/program_sampling.hpp>
+#include <analysis/record/run_facts.hpp>
 #include <analysis/record/sampler.hpp>
 #include <analysis/record/scratch.hpp>
 #include <analysis/record/shortage.hpp>
@@ -113,6 +115,7 @@ std::optional<resctrl::ProgramTraffic> monitor_traffic(const RecordOptions& opti
 }  // namespace
 
 NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target,
+                          const ExecutableFunctions& functions,
                           const std::optional<std::filesystem::path>& recording,
                           const std::optional<Problem>& no_recording,
                           const std::optional<std::filesystem::path>& counters, const GpuWatch& gpu,
@@ -156,7 +159,11 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
     return replacement >= 0 && dup2(replacement, STDIN_FILENO) < 0 ? errno : 0;
   };
 
-  launch.before_exec = [&](pid_t child) { sampling.before_exec(child); };
+  std::optional<Result<Uprobes>> probes;
+  launch.before_exec = [&](pid_t child) {
+    sampling.before_exec(child);
+    probes = probe(child, functions);
+  };
 
   const std::string directory = runtime ? recording->string() : "";
   const auto launched = roofmark::launch(launch);
@@ -170,9 +177,14 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
   Sampler sampler(launched->pid, recorded ? directory : "");
   if (gpu.look_for_driver) sampler.look_for_cuda();
   const Supervision supervision = supervise(*launched, gate, [&](double elapsed_s) {
-    const double next_s = look(sampler, elapsed_s);
+    double next_s = look(sampler, elapsed_s);
     if (sampler.has_seen_regions()) sampling.end();  // marked regions are what is wanted
-    return sampling.drain(elapsed_s) ? std::min(next_s, ProgramSampling::longest_wait_s) : next_s;
+    if (sampling.drain(elapsed_s)) next_s = std::min(next_s, ProgramSampling::longest_wait_s);
+    if (probes && *probes) {
+      (*probes)->drain();
+      next_s = std::min(next_s, Uprobes::longest_wait_s);
+    }
+    return next_s;
   });
   run.whole.ended_raw_s = raw_s() - (monotonic_s() - supervision.ended_s);
   standard_input.stop();
@@ -195,14 +207,19 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
   if (launched->smaller_environment)
     run.no_markers = Problem{"the environment is so large that the runtime did not fit beside it",
                              "", "start it with a smaller environment or fewer arguments"};
+  if (probes) take(*probes, run);
   run.sampled = sampling.take(run.whole.user_s + run.whole.system_s);
-  if (!recorded) return run;
+  if (!recorded) {
+    use_probed(run);
+    return run;
+  }
 
   try {
     std::vector<Problem> problems;
     run.processes = read_arenas(directory, problems);
     for (const Problem& problem : problems)
       run.notes.push_back("Recording: " + to_line(without_place(problem)) + ".");
+    use_probed(run);
     if (run.processes.empty())
       run.no_markers = why_no_markers(target, options.annotations);
     else

@@ -3,9 +3,11 @@
 
 #include <analysis/profile/join.hpp>
 #include <analysis/record/executable.hpp>
+#include <analysis/record/executable_functions.hpp>
 #include <analysis/record/record.hpp>
 #include <analysis/record/signal_gate.hpp>
 #include <analysis/record/stdin_capture.hpp>
+#include <analysis/record/uprobes.hpp>
 #include <analysis/sampling/sampled_run.hpp>
 #include <collectors/resctrl/program_traffic.hpp>
 #include <filesystem>
@@ -21,6 +23,9 @@ struct NativeRun {
   WholeProgram whole;
   std::vector<RawProcess> processes;
   std::vector<PlacementSample> samples;
+  /// Functions of the executable that are probed, and why they are not. Their calls are among
+  /// `processes` where nothing else is.
+  std::optional<Result<Uprobes::Outcome>> probed;
   std::optional<Problem> no_functions;  ///< why calls of functions are no regions
   std::optional<Problem> no_markers;
   /// Nothing where the program has regions; of one without, or why there are no samples.
@@ -40,10 +45,11 @@ struct GpuWatch {
   bool look_for_driver = false;
 };
 
-/// `counters`: a file with what the runtime is to count. `recording`: an empty directory for the
-/// arenas; nothing, with the reason in `no_recording`: the target runs without the runtime and is
-/// timed as a whole.
+/// `functions`: of the executable, to be timed. `counters`: a file with what the runtime is to
+/// count. `recording`: an empty directory for the arenas; nothing, with the reason in
+/// `no_recording`: the target runs without the runtime and is timed as a whole.
 NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target,
+                          const ExecutableFunctions& functions,
                           const std::optional<std::filesystem::path>& recording,
                           const std::optional<Problem>& no_recording,
                           const std::optional<std::filesystem::path>& counters, const GpuWatch& gpu,

@@ -159,7 +159,8 @@ std::shared_ptr<MeasuredPasses> plan_counters_of(const RecordOptions& options,
   return std::make_shared<MeasuredPasses>(std::move(plan->passes));
 }
 
-void count(const RecordOptions& options, const TargetFile& target, const NativeRun& native,
+void count(const RecordOptions& options, const TargetFile& target,
+           const ExecutableFunctions& of_executable, const NativeRun& native,
            const Scratch* scratch, const StdinCapture& standard_input, const SignalGate& gate,
            const std::shared_ptr<MeasuredPasses>& measured, PapiPass& papi, bool gpus,
            JoinInput& input, Profile& profile) {
@@ -205,6 +206,7 @@ void count(const RecordOptions& options, const TargetFile& target, const NativeR
   run.processes = native.processes_seen;
   run.hot = hot_paths(input);
   if (input.found) run.found = &*input.found;
+  run.entries = &of_executable;
   auto replayed = standard_input.replay();
   if (!replayed) {
     input.not_counted = replayed.error();
@@ -301,15 +303,39 @@ void hand_over_trace_with(const Profile& joined, const RecordOptions& options,
   }
 }
 
+/// Both runs have the same regions: what was let go in the timed one is not looked for in the
+/// counted one. And where functions were named, none is to be found by sampling.
+void settle_functions(NativeRun& native, ExecutableFunctions& of_executable) {
+  if (of_executable.functions.empty()) return;
+  native.sampled.reset();
+  if (!native.probed || !*native.probed) return;
+  const auto& let_go = (*native.probed)->let_go;
+  std::erase_if(of_executable.functions, [&](const ExecutableFunction& function) {
+    return std::find(let_go.begin(), let_go.end(), function.name) != let_go.end();
+  });
+}
+
 /// What --functions gave.
-void add_called_functions(const RecordOptions& options, const NativeRun& native,
+void add_called_functions(const RecordOptions& options, const ExecutableFunctions& of_executable,
+                          const NativeRun& native,
                           const std::optional<std::filesystem::path>& arenas,
                           const JoinInput& input, Profile& profile) {
-  std::vector<std::string> lines;
-  if (native.no_functions)
-    lines.push_back("--functions: " + to_line(*native.no_functions) + ".");
-  else if (arenas)
-    lines = describe_functions(options.functions, read_redirected(*arenas), input, profile);
+  FunctionMeans means;
+  if (arenas) means.redirected = read_redirected(*arenas);
+  means.no_redirection = native.no_functions;
+  means.object = of_executable.object;
+  for (const ExecutableFunction& function : of_executable.functions)
+    means.of_executable.insert(function.name);
+  if (native.probed && *native.probed) {
+    means.let_go = (*native.probed)->let_go;
+    means.lost = (*native.probed)->lost;
+    means.probe_cost_s = (*native.probed)->cost_s;
+  } else if (native.probed) {
+    means.not_probed = native.probed->error();
+  }
+  std::vector<std::string> lines = of_executable.lines;
+  for (std::string& line : describe_functions(options.functions, means, input, profile))
+    lines.push_back(std::move(line));
   for (std::string& line : lines) {
     if (options.tell) options.tell(line);
     profile.notes.push_back(std::move(line));
@@ -353,6 +379,7 @@ Recording record(const RecordOptions& options) {
                               to_be_counted ? stdin_bound_bytes : 0);
   const TargetFile target = look_at(options.command.empty() ? "" : options.command.front(),
                                     to_be_counted ? emulated::Look::code : emulated::Look::headers);
+  ExecutableFunctions of_executable = find_executable_functions(options.functions, target);
   JoinInput input;
   if (options.rank) {
     profile.program.ranks = options.rank;
@@ -390,8 +417,8 @@ Recording record(const RecordOptions& options) {
   GpuWatch gpu_watch;
   gpu_watch.look_for_driver = gpus.asks_for_driver();
   if (scratch) gpu_watch.plan = gpus.plan_of_timed_run(scratch->path());
-  NativeRun native =
-      run_native_pass(options, target, arenas, no_recording, plan, gpu_watch, gate, standard_input);
+  NativeRun native = run_native_pass(options, target, of_executable, arenas, no_recording, plan,
+                                     gpu_watch, gate, standard_input);
   recording.end = native.end;
   recording.not_started = native.not_started;
   profile.program.exit_status = native.end.shell_status();
@@ -412,6 +439,7 @@ Recording record(const RecordOptions& options) {
   input.no_markers = std::move(native.no_markers);
   input.ticks_per_second = native.ticks_per_second;
   hand_over_trace(options, input, profile);
+  settle_functions(native, of_executable);
   find_functions(native, input);
   try {
     const bool was_ended = native.asked_to_end != 0 && !options.budget_s;
@@ -421,8 +449,8 @@ Recording record(const RecordOptions& options) {
     profile.notes.push_back("GPU: " + to_line(shortage(error)) + ".");
   }
   try {
-    count(options, target, native, scratch ? &*scratch : nullptr, standard_input, gate, measured,
-          papi, gpus.launched_kernels(), input, profile);
+    count(options, target, of_executable, native, scratch ? &*scratch : nullptr, standard_input,
+          gate, measured, papi, gpus.launched_kernels(), input, profile);
   } catch (const std::exception& error) {
     input.counted.reset();
     input.not_counted = shortage(error);
@@ -442,7 +470,8 @@ Recording record(const RecordOptions& options) {
     if (reads_functions(options.annotations)) name_functions(profile.regions);
     gpus.join(main_executable(input), profile);
     hand_over_trace_with(profile, options, input);
-    if (!options.functions.empty()) add_called_functions(options, native, arenas, input, profile);
+    if (!options.functions.empty())
+      add_called_functions(options, of_executable, native, arenas, input, profile);
   } catch (const std::exception& error) {
     recording.not_joined = shortage(error);
   }

@@ -102,7 +102,7 @@ roofmark_runtime_table roofmark_api_v1 = {
     open_path,
     api_leave_declared<CounterClock, false>,
     try_enter<CounterClock>,
-    try_leave<CounterClock, false>,
+    try_leave<CounterClock>,
     api_abandon,
 };
 
@@ -118,7 +118,8 @@ void use(bool counted) {
       counted ? api_leave_declared_counted<Clock> : api_leave_declared<Clock, traced>;
   if (counted) markers.enter_name = api_enter_name_counted<Clock>;
   roofmark_api_v1.try_enter = counted ? nullptr : try_enter<Clock>;
-  roofmark_api_v1.try_leave = counted ? nullptr : try_leave<Clock, traced>;
+  // A trace may ask for memory.
+  roofmark_api_v1.try_leave = counted || traced ? nullptr : try_leave<Clock>;
 }
 
 }  // namespace

@@ -10,9 +10,9 @@ template <class Clock>
 roofmark_token try_enter(roofmark_site* site);
 
 /// False: nothing was done.
-template <class Clock, bool traced>
+template <class Clock>
 inline int try_leave(roofmark_token token) {
-  return leave_region_or<Clock, traced>(token, [](roofmark_token, uint64_t) { return 1; }) == 0;
+  return leave_region_or<Clock, false>(token, [](roofmark_token, uint64_t) { return 1; }) == 0;
 }
 
 }  // namespace roofmark::runtime

@@ -21,8 +21,8 @@ typedef struct roofmark_runtime_table {
   void (*leave_declared)(roofmark_token token, double flop, double bytes);
 
   /* For calls of functions that nobody wrote as markers, all of whose arguments are in registers.
-     As markers.enter, where that takes few steps; touches no vector register. node == 0: nothing was
-     done, enter has to be called. Null: always. */
+     As markers.enter, where that takes few steps; touches no vector register. node == 0: nothing
+     was done, enter has to be called. Null: always. */
   roofmark_token (*try_enter)(roofmark_site* site);
   /* As markers.leave, likewise; may use the low halves of the first two vector registers. 0:
      nothing was done. */

@@ -310,7 +310,7 @@ bool is_recording() {
   const bool connected = api->markers.connect() != 0;
   if (connected && api->try_enter != nullptr) {
     __atomic_store_n(&try_enter, api->try_enter, __ATOMIC_RELEASE);
-    __atomic_store_n(&try_leave, api->try_leave, __ATOMIC_RELEASE);
+    if (api->try_leave != nullptr) __atomic_store_n(&try_leave, api->try_leave, __ATOMIC_RELEASE);
   }
   if (__atomic_exchange_n(&state, connected ? recording : off, __ATOMIC_ACQ_REL) == waiting &&
       connected) {

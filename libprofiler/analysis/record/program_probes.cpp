@@ -1,0 +1,47 @@
+#include <analysis/record/program_probes.hpp>
+#include <analysis/record/run_facts.hpp>
+#include <analysis/record/shortage.hpp>
+#include <exception>
+
+namespace roofmark {
+
+std::optional<Result<Uprobes>> probe(pid_t child, const ExecutableFunctions& functions) {
+  if (functions.functions.empty()) return std::nullopt;
+  // A return probe puts an address of the kernel's on the stack, which unwinding does not know.
+  if (functions.has_exceptions)
+    return tl::unexpected(
+        Problem{"probes of returns would break its exceptions (it is C++)", "",
+                "annotate it, or put the functions into a library, whose calls are redirected"});
+  try {
+    return Uprobes::of_child(child, functions);
+  } catch (const std::exception& error) {
+    return tl::unexpected(shortage(error));
+  }
+}
+
+void take(Result<Uprobes>& probes, NativeRun& run) {
+  try {
+    if (probes)
+      run.probed = probes->take(host_name());
+    else
+      run.probed = tl::unexpected(probes.error());
+  } catch (const std::exception& error) {
+    run.probed = tl::unexpected(shortage(error));
+  }
+}
+
+void use_probed(NativeRun& run) {
+  if (!run.probed || !*run.probed) return;
+  if (run.processes.empty()) {
+    run.processes = std::move((*run.probed)->processes);
+    if (run.processes.empty()) return;
+    run.no_markers.reset();
+    run.sampled.reset();
+  } else {
+    run.probed = tl::unexpected(
+        Problem{"probed calls can't be placed among the program's other regions", "",
+                "leave out --functions for the others, --annotations none and --packs none"});
+  }
+}
+
+}  // namespace roofmark
