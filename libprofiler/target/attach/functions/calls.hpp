@@ -54,6 +54,8 @@ extern roofmark_token (*try_enter)(roofmark_site* site);
 extern int (*try_leave)(roofmark_token token);
 
 extern "C" {
+/// Where a function returns to while the trampoline waits for it.
+extern __attribute__((visibility("hidden"))) const char roofmark_function_returned[];
 /// Null: the long form is needed.
 Frame* roofmark_function_enter(Hook* hook, uintptr_t slot, void* kept, void* return_address);
 /// 0: the long form is needed.

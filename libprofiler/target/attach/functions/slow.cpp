@@ -142,18 +142,24 @@ bool is_of(const Calls& here, const Frame* frame) {
   return frame >= here.first && frame < here.top;
 }
 
+/// The call that the one that comes now is the last act of, or null. Its frame is what the register
+/// holds; but that also is in the register after a jump out of it which restored none, and then the
+/// call does not return to the trampoline.
+const Frame* ended_by(const void* kept, const void* return_address) {
+  return return_address == roofmark_function_returned ? static_cast<const Frame*>(kept) : nullptr;
+}
+
 /// Left by longjmp or an exception: the call that comes now lies above it on the same stack. At the
-/// very same place lies a call that this one is the last act of, if its frame is the one that
-/// holds.
-bool is_gone(const Calls& here, const Frame* frame, uintptr_t slot, const void* kept) {
+/// very same place lies a call that this one is the last act of.
+bool is_gone(const Calls& here, const Frame* frame, uintptr_t slot, const Frame* ended) {
   if (frame->slot == unused || !in_stack(here, frame->slot) || !in_stack(here, slot)) return false;
-  return frame->slot < slot || (frame->slot == slot && kept != frame);
+  return frame->slot < slot || (frame->slot == slot && ended != frame);
 }
 
 /// `seen`: they end now. Otherwise nobody saw when they did, and the runtime says so.
-void forget_gone(Calls& here, uintptr_t slot, const void* kept, bool seen) {
+void forget_gone(Calls& here, uintptr_t slot, const Frame* ended, bool seen) {
   Frame* outermost = here.top;
-  while (outermost > here.first && is_gone(here, outermost - 1, slot, kept)) --outermost;
+  while (outermost > here.first && is_gone(here, outermost - 1, slot, ended)) --outermost;
   for (Frame* frame = here.top; seen && frame > outermost; --frame)
     api->markers.leave(frame[-1].token);
   if (!seen && outermost < here.top) api->abandon(outermost->token);  // and what is open inside it
@@ -188,10 +194,10 @@ const void* const* first_argument(uintptr_t slot) {
 }
 
 /// No region: a function at which calls that are open end.
-void end_calls(const Hook& hook, uintptr_t slot, const void* kept) {
+void end_calls(const Hook& hook, uintptr_t slot, const Frame* ended) {
   Calls* const here = calls;
   if (here == nullptr) return;
-  if (hook.kind == Kind::lands) return forget_gone(*here, slot, kept, true);
+  if (hook.kind == Kind::lands) return forget_gone(*here, slot, ended, true);
   const void* const* const buffer = first_argument(slot);
   const uintptr_t place = buffer != nullptr ? landing_place(buffer) : 0;
   // A place that is none on this stack, above this call, was hidden in another way.
@@ -330,11 +336,12 @@ __attribute__((visibility("hidden"))) Frame* roofmark_function_enter_slow(Hook* 
                                                                           void* return_address) {
   if (is_busy) return nullptr;
   const ErrnoKept errno_kept;
-  if (hook->kind != Kind::region) return end_calls(*hook, slot, kept), nullptr;
+  const Frame* const ended = ended_by(kept, return_address);
+  if (hook->kind != Kind::region) return end_calls(*hook, slot, ended), nullptr;
   if (!is_recording()) return nullptr;
   Calls* const here = calls != nullptr ? calls : make_calls();
   if (here == nullptr) return nullptr;
-  forget_gone(*here, slot, kept, false);
+  forget_gone(*here, slot, ended, false);
   if (__atomic_exchange_n(&hook->is_told, 1, __ATOMIC_RELAXED) == 0) {
     const Busy busy;
     tell(*hook);
@@ -351,14 +358,13 @@ __attribute__((visibility("hidden"))) Frame* roofmark_function_enter_slow(Hook* 
   here->entering += 1;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   Frame* const frame = here->top;
-  const Frame* const last_act_of = frame - 1;
   frame->slot = unused;
   here->top = frame + 1;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   fill(frame, hook, token, slot, kept, return_address);
-  if (last_act_of >= here->first && last_act_of->slot == slot && kept == last_act_of) {
-    frame->outer_return = last_act_of->outer_return;
-    frame->outer_kept = last_act_of->outer_kept;
+  if (ended == frame - 1 && ended->slot == slot) {
+    frame->outer_return = ended->outer_return;
+    frame->outer_kept = ended->outer_kept;
   }
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   here->entering -= 1;

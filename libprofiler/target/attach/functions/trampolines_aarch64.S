@@ -62,6 +62,9 @@ entered:
   .cfi_escape 0x16, 30, 5, 0x83, ROOFMARK_FRAME_OUTER_RETURN, 0x06, 0x31, 0x1c
   ldr x16, [x19, #ROOFMARK_FRAME_TARGET]
   blr x16
+  .globl roofmark_function_returned
+  .hidden roofmark_function_returned
+roofmark_function_returned:
 
   /* Results: x0, x1, q0 to q3. */
   ldr x30, [x19, #ROOFMARK_FRAME_RETURN]

@@ -94,6 +94,9 @@ entered:
    * DW_OP_minus} */
   .cfi_escape 0x16, 16, 5, 0x73, ROOFMARK_FRAME_OUTER_RETURN, 0x06, 0x31, 0x1c
   call *ROOFMARK_FRAME_TARGET(%rbx)
+  .globl roofmark_function_returned
+  .hidden roofmark_function_returned
+roofmark_function_returned:
 
   /* Results: rax, rdx, xmm0, xmm1, and the x87 stack, which nothing here uses. */
   pushq ROOFMARK_FRAME_RETURN(%rbx)
