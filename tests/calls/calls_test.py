@@ -174,7 +174,8 @@ class Names(Case):
         for program, what in (("calls_now", "arguments"), ("calls_lazy", "jumps"), ("calls_now", "threads"), ("calls_now", "forks")):
             run = self.record(program, what, functions=["*"])
             self.same(run, program, what)
-            self.assertIn(("add",), run.visits())
+            # A thread's calls stand below what its creator has open, which may be pthread_join().
+            self.assertIn("add", [at[-1] for at in run.visits()])
         run = self.record("calls_cpp", functions=["*"])
         self.same(run, "calls_cpp")
 
