@@ -10,7 +10,8 @@ using namespace roofmark::cupti;
 
 int main() {
 #ifdef __SANITIZE_ADDRESS__
-  // CUPTI opens a library of its own with RTLD_DEEPBIND, at which AddressSanitizer ends the program.
+  // CUPTI opens a library of its own with RTLD_DEEPBIND, at which AddressSanitizer ends the
+  // program.
   std::cout << "skipped: CUPTI's libraries do not load beside AddressSanitizer\n";
   return 77;
 #endif
