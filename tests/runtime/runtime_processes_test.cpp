@@ -107,6 +107,22 @@ TEST_CASE("a raw clone is noticed without any handler") {
   REQUIRE(total(run.processes.front(), "parent").visits == 1);
 }
 
+TEST_CASE("a fork while another thread makes the recording") {
+  for (const std::string way : {"fork", "raw clone"}) {
+    INFO(way);
+    const Recorded run = record("runtime_target", way + " while connecting");
+    REQUIRE(run.exit_status == 0);
+    REQUIRE(run.processes.size() == 2);
+    int with_child = 0;
+    for (const auto& process : run.processes) {
+      const bool is_child = total(process, "in child").found;
+      with_child += is_child ? 1 : 0;
+      REQUIRE(total(process, is_child ? "in child" : "after").visits == (is_child ? 2 : 1));
+    }
+    REQUIRE(with_child == 1);
+  }
+}
+
 TEST_CASE("becoming a child: what the runtime calls there may be annotated") {
   const Recorded run = record("runtime_target", "annotated getpid");
   REQUIRE(run.exit_status == 0);

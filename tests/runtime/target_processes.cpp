@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <roofmark/roofmark.hpp>
 #include <thread>
@@ -114,6 +115,51 @@ int annotated_getpid() {
   return wait_for(child);
 }
 
+// Forks while another thread makes the recording: it is held up in the middle of that, where it
+// asks for its process, until the fork is over or waits for it.
+enum Stage { not_asked, asked, connecting, forked };
+std::atomic<Stage> stage{not_asked};
+
+void hold_up_connecting() {
+  Stage expected = asked;
+  if (!stage.compare_exchange_strong(expected, connecting)) return;
+  for (int i = 0; i < 100 && stage != forked; ++i) usleep(2000);
+}
+
+void wait_until_connecting() {
+  if (stage != not_asked) return;
+  std::thread([] {
+    stage = asked;
+    ROOFMARK_SCOPE("first");
+  }).detach();
+  while (stage != connecting) usleep(100);
+}
+
+int forks_while_connecting(pid_t (*fork_now)()) {
+  const pid_t child = fork_now();
+  if (child == 0) {
+    { ROOFMARK_SCOPE("in child"); }
+    { ROOFMARK_SCOPE("in child"); }
+    _exit(0);
+  }
+  stage = forked;
+  const int status = wait_for(child);
+  ROOFMARK_SCOPE("after");
+  return status;
+}
+
+int fork_while_connecting() {
+  pthread_atfork(wait_until_connecting, nullptr, nullptr);
+  return forks_while_connecting(fork);
+}
+
+int raw_clone_while_connecting() {
+  wait_until_connecting();
+  return forks_while_connecting([] {
+    return static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr));
+  });
+}
+
 int raw_clone() {
   ROOFMARK_SCOPE("parent");
   closed_and_open();
@@ -150,6 +196,7 @@ int execs() {
 }  // namespace
 
 extern "C" pid_t getpid() noexcept {
+  hold_up_connecting();
   if (!getpid_is_annotated) return static_cast<pid_t>(syscall(SYS_getpid));
   ROOFMARK_SCOPE("getpid");
   return static_cast<pid_t>(syscall(SYS_getpid));
@@ -164,6 +211,8 @@ Scenarios process_scenarios() {
           {"fork in thread", fork_in_thread},
           {"annotated getpid", annotated_getpid},
           {"raw clone", raw_clone},
+          {"fork while connecting", fork_while_connecting},
+          {"raw clone while connecting", raw_clone_while_connecting},
           {"vforks", vforks},
           {"execs", execs}};
 }

@@ -1,6 +1,7 @@
 // Child processes. A fork child is noticed at its first marker, by a page that the kernel wipes for
 // it; it starts a file of its own with the open path as context. A vfork child borrows the parent's
 // memory and must not write.
+#include <sched.h>
 #include <unistd.h>
 
 #include "counting.hpp"
@@ -97,6 +98,21 @@ void watch_forks() {
   line->deadline = 1;
   runtime.fork_word = &line->deadline;
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+void forget_fork_before_connecting() {
+  if (!forked()) return;
+  SignalsBlocked blocked;
+  uint64_t expected = 0;
+  constexpr uint64_t in_work = 2;
+  if (__atomic_compare_exchange_n(runtime.fork_word, &expected, in_work, false, __ATOMIC_ACQUIRE,
+                                  __ATOMIC_ACQUIRE)) {
+    // A raw clone may have copied the lock while another thread held it.
+    if (!inside_runtime) runtime.lock = PTHREAD_MUTEX_INITIALIZER;
+    runtime.fork_ticks = 0;
+    __atomic_store_n(runtime.fork_word, uint64_t{1}, __ATOMIC_RELEASE);
+  }
+  while (__atomic_load_n(runtime.fork_word, __ATOMIC_ACQUIRE) == in_work) sched_yield();
 }
 
 void before_vfork() {

@@ -165,6 +165,19 @@ void set_interval(const arena::Calibration& calibration) {
   if (runtime.interval == 0) runtime.interval = interval_ns;
 }
 
+const char* recording_directory() {
+  const char* directory = secure_getenv("ROOFMARK_RECORDING");
+  return directory != nullptr && directory[0] == '/' ? directory : nullptr;
+}
+
+// As early as can be: a fork() that begins before its handlers are known copies a lock that another
+// thread holds while it makes the recording.
+__attribute__((constructor)) void begin() {
+  if (recording_directory() == nullptr) return;
+  Locked lock;
+  watch_forks();
+}
+
 // Nothing depends on it: it only makes the recording of a program that ends well a little better.
 __attribute__((destructor)) void end() {
   if (load_acquire(runtime.active) == 0 || forked() || getpid() != runtime.pid) return;
@@ -178,8 +191,9 @@ __attribute__((destructor)) void end() {
 
 int connect() {
   if (load_acquire(runtime.active) != 0) return 1;
-  const char* directory = secure_getenv("ROOFMARK_RECORDING");
-  if (directory == nullptr || directory[0] != '/') return 0;
+  const char* directory = recording_directory();
+  if (directory == nullptr) return 0;
+  forget_fork_before_connecting();
   Locked lock;
   if (runtime.active != 0) return 1;
   const arena::Clock clock = choose_clock();
