@@ -75,6 +75,7 @@ CODE int roofmark_count_instead(roofmark_api* table) {
   table->declare = declare;
   table->detach_thread = detach_thread;
   roofmark_runtime_table* const all = (roofmark_runtime_table*)table;
+  all->leave_declared = 0;
   all->try_enter = 0;
   all->try_leave = 0;
   all->abandon = abandon;
@@ -82,10 +83,7 @@ CODE int roofmark_count_instead(roofmark_api* table) {
 }
 #else
 __attribute__((visibility("default"))) const roofmark_runtime_table roofmark_api_v1 = {
-    {1, sizeof(roofmark_runtime_table), connect_emulator, enter, leave, enter_name, leave_site,
-     declare, detach_thread},
-    0,
-    0,
-    0,
-    abandon};
+    .markers = {1, sizeof(roofmark_runtime_table), connect_emulator, enter, leave, enter_name,
+                leave_site, declare, detach_thread},
+    .abandon = abandon};
 #endif

@@ -134,7 +134,8 @@ const roofmark_api* pack_connect(void) {
   if (api == 0 || api->abi != 1 || api->size < sizeof *api || !api->connect())
     api = (const roofmark_api*)1;
   const roofmark_runtime_table* const table = (const roofmark_runtime_table*)(const void*)api;
-  const int has_both = (uintptr_t)api > 1 && api->size >= sizeof *table;
+  /* The emulator's table has none. */
+  const int has_both = (uintptr_t)api > 1 && api->size >= sizeof *table && table->leave_declared;
   __atomic_store_n(&pack_leave, has_both ? table->leave_declared : leave_in_two_steps,
                    __ATOMIC_RELAXED);
   const char* const by_shape = getenv("ROOFMARK_PACK_SHAPES");
