@@ -131,9 +131,11 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
   launch.signal_mask = gate.original_mask();
   if (runtime) {
     launch.smaller_environment = launch.environment;
-    std::vector<std::filesystem::path> beside = options.packs;
-    if (const auto timer = sampling.library()) beside.push_back(*timer);
-    set_variable(launch.environment, "LD_PRELOAD", preload_text(*runtime, beside), ':');
+    std::string preloaded = preload_text(*runtime, options.packs);
+    // Named first, begun last: in fork() the runtime's handlers stand around the timers' then.
+    if (const auto timer = sampling.library())
+      preloaded = preload_text(*timer, {}) + ':' + preloaded;
+    set_variable(launch.environment, "LD_PRELOAD", preloaded, ':');
     set_variable(launch.environment, "ROOFMARK_RECORDING", recording->string());
     if (counters) set_variable(launch.environment, "ROOFMARK_COUNTERS", counters->string());
     if (options.trace_visits > 0)
