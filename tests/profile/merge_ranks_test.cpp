@@ -191,3 +191,58 @@ TEST_CASE("the median of few ranks is exact and of many within 1 %") {
   for (std::uint64_t rank = 0; rank < 100; ++rank) zeros.add(rank, 0);
   CHECK(zeros.spread()->median_s == 0);
 }
+
+TEST_CASE("single ranks of a job are kept with their own counts") {
+  RankMerge merge;
+  for (std::uint64_t rank = 0; rank < 3; ++rank) {
+    Profile one = rank_of(rank, 3);
+    if (rank == 1) {
+      one.regions[1].work.flop.clear();
+      one.regions[1].self.flop.clear();
+      one.regions[1].missing = {{"flop", "no counters", "check"}};
+    }
+    REQUIRE_FALSE(merge.add(one, "f"));
+  }
+  const Profile job = *merge.finish();
+  // The sum has no FLOPs where a rank has none: there is no point for a cloud to be around.
+  CHECK_FALSE(at(job, {"solve"}).shares);
+  CHECK_FALSE(at(job, {}).shares);
+
+  RankMerge whole;
+  for (std::uint64_t rank = 0; rank < 3; ++rank) REQUIRE_FALSE(whole.add(rank_of(rank, 3), "f"));
+  const WorkShares shares = *at(*whole.finish(), {"solve"}).shares;
+  CHECK(shares.of == WorkShares::Of::ranks);
+  CHECK(shares.total == 3);
+  CHECK_FALSE(shares.two_runs);
+  REQUIRE(shares.each.size() == 3);
+  CHECK(shares.each[2].number == 2);
+  CHECK(shares.each[2].work.wall_s == 3);
+  CHECK(shares.each[2].work.flop.at(Precision::f64) == 1000);
+  CHECK(shares.each[2].work.bytes.at("DRAM") == 10000);
+  CHECK(shares.left_out.empty());
+}
+
+TEST_CASE("what is kept of single ranks does not grow with the job") {
+  RankMerge merge;
+  for (std::uint64_t rank = 0; rank < 200; ++rank) {
+    Profile one = rank_of(rank, 200);
+    one.regions.back().self.wall_s->value = 100;
+    for (int i = 0; i < 100; ++i)
+      one.regions.push_back(region({"region" + std::to_string(i)}, 1, 10));
+    REQUIRE_FALSE(merge.add(one, "f"));
+  }
+  const Profile job = *merge.finish();
+  std::size_t kept = 0;
+  for (const Region& one : job.regions)
+    if (one.shares) {
+      kept += one.shares->each.size();
+      std::uint64_t all = one.shares->each.size();
+      for (const auto& left : one.shares->left_out) all += left.count;
+      CHECK(all == one.shares->total);
+    }
+  CHECK(kept <= most_shares_of_all);
+  const WorkShares& heaviest = *at(job, {"solve"}).shares;
+  CHECK(heaviest.each.size() == 50);
+  CHECK(heaviest.each[1].number == 4);
+  CHECK(heaviest.left_out.at(0).count == 150);
+}

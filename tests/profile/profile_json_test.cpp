@@ -41,6 +41,29 @@ TEST_CASE("a profile comes back as it was written") {
   REQUIRE(region.rooflines[0].advice[1].text == "Or this.");
   REQUIRE(region.self_rooflines[0].verdict == Verdict::latency);
   REQUIRE(region.missing[0].fix == "count it");
+  REQUIRE(region.shares == profile.regions[1].shares);
+  REQUIRE(!back->regions[0].shares);
+}
+
+TEST_CASE("shares are bounded, and those of a later kind are skipped") {
+  Profile profile = test::sample_profile();
+  WorkShares& shares = *profile.regions[1].shares;
+  shares.each.assign(most_shares + 1, shares.each[0]);
+  shares.total = 100;
+  const auto many = profile_from_json(to_json(profile), "sample");
+  REQUIRE_FALSE(many);
+  REQUIRE(many.error().reason.find("one too many") != std::string::npos);
+  shares.each.resize(2);
+  shares.total = 1;
+  REQUIRE_FALSE(profile_from_json(to_json(profile), "sample"));
+  shares.total = 2;
+  std::string text = to_json(profile);
+  REQUIRE(profile_from_json(text, "sample"));
+  const std::string ours = "\"of\":\"threads\"";
+  text.replace(text.find(ours), ours.size(), "\"of\":\"strands\"");
+  const auto later = profile_from_json(text, "sample");
+  REQUIRE(later);
+  REQUIRE_FALSE(later->regions[1].shares);
 }
 
 TEST_CASE("absent stays absent, and a counted zero stays zero") {

@@ -91,6 +91,14 @@ inline Profile sample_profile() {
   region.mpi_ranks = RankSpread{8, 0.01, 0.05, 0.05, 0.09, 7, 3, false};
   region.off_cpu_s = Measure{0.01, Source::estimated, 0.005, 0.015};
   region.ranks = RankSpread{8, 0.1, 0.11, 0.115, 0.125, 3, 7, true};
+  region.shares = WorkShares{WorkShares::Of::threads,
+                             3,
+                             true,
+                             {{0,
+                               {0.06, {{Precision::f64, 9'007'199'254'740'993U}}, {{"DRAM", 7}}},
+                               {0.05, {{Precision::f64, 4}}, {{"DRAM", 7}}}},
+                              {1, {0.06, {}, {}}, {0.06, {}, {}}}},
+                             {{1, "it ended \"early\"", "keep it"}}};
   region.cores_used = Measure{1.9, Source::measured, {}, {}};
   region.clock_hz = Measure{2.1e9, Source::estimated, 2e9, 2.2e9};
   region.work = sample_work();

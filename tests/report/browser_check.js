@@ -43,7 +43,7 @@
   expect($('.chart svg'), 'no chart');
   expect(rows().length === Math.min(200, data.regions.length), 'rows: ' + rows().length);
   expect(!window.pwned, 'a name ran as a script');
-  expect($$('script').length === 7, 'scripts: ' + $$('script').length);  // the data, four of ours, two of this test
+  expect($$('script').length === 8, 'scripts: ' + $$('script').length);  // the data, five of ours, two of this test
   expect(!document.body.innerText.includes('undefined'), '"undefined" in the page');
   expect(!/\bNaN\b/.test(document.body.innerText), 'NaN in the page');
 
@@ -124,12 +124,53 @@
   // Points and slabs can be reached with the keyboard.
   expect($$('.chart .point').every(function (node) { return node.tabIndex === 0 && node.getAttribute('aria-label'); }), 'a point without the keyboard');
 
+  // Dots of single threads: where their own numbers put them, off at first, and the others told.
+  const shared = data.regions.findIndex(function (region) { return region.shares; });
+  const dots = function () { return $$('.chart .dot'); }, said = function () { return $('#cloud-said').textContent; };
+  function chooseCloud(value) { $('#cloud').value = value; $('#cloud').dispatchEvent(new Event('change')); }
+  expect(dots().length === 0 && $('#cloud-said').hidden, 'dots before anybody asked for them');
+  expect($('#cloud').closest('fieldset').hidden === (shared < 0), 'the choice of dots');
+  if (shared >= 0) {
+    const shares = data.regions[shared].shares, plot = data.plot, known = $$('.chart .point').length;
+    press('#regions tbody tr.region[data-region="' + shared + '"]');
+    press('#regions tbody tr.region[data-region="' + shared + '"]');
+    chooseCloud('one');
+    expect(dots().length === 2, 'dots: ' + dots().length);
+    shares.each.forEach(function (share, i) {
+      const at = share.work, place = function (value, range, from, to) { return from + Math.log10(value / range[0]) / Math.log10(range[1] / range[0]) * (to - from); };
+      const x = place(at.flop.f64 / at.bytes[data.level], plot.x, plot.left, plot.right), y = place(at.flop.f64 / at.time, plot.y, plot.bottom, plot.top);
+      const dot = dots()[i];
+      expect(dot && Math.abs(dot.getAttribute('cx') - x) < 0.01 && Math.abs(dot.getAttribute('cy') - y) < 0.01, 'dot ' + i + ' is not at ' + [x, y]);
+      expect(dot && dot.tabIndex === 0 && dot.getAttribute('aria-label').includes('thread ' + share.number) && dot.getAttribute('aria-label').includes('one core'), 'what dot ' + i + ' says');
+    });
+    expect(said().includes('2 of 3 threads have dots.') && said().includes('1 left out: ' + shares.left[0][1]), 'the line below the chart: ' + said());
+    expect($$('.chart .point').length === known, 'points come or go with dots');
+    dots()[0].dispatchEvent(new PointerEvent('pointermove', {bubbles: true, clientX: 50, clientY: 50}));
+    expect(!$('.tip').hidden && $('.tip').textContent.includes('its share of the roof'), 'no tooltip of a dot');
+    const other = data.regions.findIndex(function (region) { return !region.shares; });
+    press('#regions tbody tr.region[data-region="' + other + '"]');
+    expect(dots().length === 0 && said().includes('no counts of single threads'), 'dots of a region without: ' + said());
+    press('#regions tbody tr.region[data-region="' + other + '"]');
+    const most = $('#cloud [value=all]');
+    expect(most.disabled === (data.regions.length > 1000), 'dots of all points of a large page');
+    if (!most.disabled) {
+      chooseCloud('all');
+      expect(dots().length >= 2 && dots().every(function (dot) { return !dot.hasAttribute('tabindex'); }), 'dots of all points: ' + dots().length);
+    }
+    chooseCloud('');
+    expect(dots().length === 0 && $('#cloud-said').hidden, 'dots stay');
+    press('#regions tbody tr.region[data-region="' + shared + '"]');
+    press('#regions tbody tr.region[data-region="' + shared + '"]');
+    chooseCloud('one');
+  }
+
   const wanted = data.regions[1].name.toLowerCase();
   const matching = data.regions.filter(function (region) { return region.path.toLowerCase().includes(wanted); }).length;
   $('#filter').value = wanted;
   $('#filter').dispatchEvent(new Event('input'));
   setTimeout(function () {
     expect(rows().length === Math.min(200, matching), 'the filter shows ' + rows().length + ' of ' + matching);
+    expect(shared < 0 || location.hash.includes('cloud=' + shared), 'the address does not say whose dots: ' + location.hash);
     expect(location.hash.includes('filter='), 'the address does not say what is shown: ' + location.hash);
     console.log(failures.length ? 'CHECK FAILED: ' + failures.slice(0, 10).join('; ') : 'CHECK PASSED');
   }, 300);

@@ -11,6 +11,8 @@
   expect(box.x === 100 && box.y === 50 && box.width === 400, 'the view: ' + [box.x, box.y, box.width]);
   expect(document.querySelectorAll('#regions tr.more').length === 1, 'the details');
   if (data.levels.length) expect($('#level [data-choice="' + data.level + '"]').getAttribute('aria-pressed') === 'true', 'a level that is not there');
+  const dots = document.querySelectorAll('.chart .dot').length;
+  expect(data.regions[1].shares ? dots === 2 && $('#cloud').value === 'one' : dots === 0, 'the dots: ' + dots);
   const slab = $('.rm-icicle .slab[data-region="1"]');
   if (slab) expect(Number(slab.querySelector('rect').getAttribute('width')) > 0.9 * $('.rm-icicle').viewBox.baseVal.width, 'the icicle');
   console.log(failures.length ? 'LINK FAILED: ' + failures.join('; ') : 'LINK PASSED');

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 #include <roofmark/report.hpp>
+#include <roofmark/roofline.hpp>
 
 #include "analysis/report/html_data.hpp"
 #include "catch.hpp"
@@ -65,6 +66,32 @@ TEST_CASE("HTML: the data say what the profile says, with the source of each num
   REQUIRE(data["regions"][4]["work"]["flop"].empty());  // absent, not 0
 }
 
+TEST_CASE("HTML: the data hold single threads, and one core's share of the roof") {
+  Profile profile = sample::profile();
+  const std::string html = render_html(profile);
+  const auto data = data_of(html);
+  const auto& shares = data["regions"][1]["shares"];
+  CHECK(shares["of"] == "threads");
+  CHECK(shares["total"] == 3);
+  CHECK(shares["each"][1]["number"] == 2);
+  CHECK(shares["each"][1]["work"]["flop"]["f64"] == 2'200'000'000);
+  CHECK(shares["each"][1]["work"]["bytes"]["DRAM"] == 11'000'000'000);
+  CHECK_FALSE(shares["each"][1].contains("self"));  // the same
+  CHECK(shares["left"][0][0] == 1);
+  CHECK_FALSE(data["regions"][0].contains("shares"));
+  const auto& roof = data["shareRoofs"]["threads"]["f64"];
+  const double cores = profile.machine.topology.cores;
+  const auto whole = machine_roof(profile.machine, Precision::f64);
+  REQUIRE(whole);
+  CHECK(roof["peak"].get<double>() == Approx(whole->peak.per_s / cores));
+  CHECK(roof["levels"]["DRAM"].get<double>() ==
+        Approx(whole->levels.back().bandwidth.per_s / cores));
+  // The static picture has none of it.
+  CHECK(html.find("class=\"dot\"") == std::string::npos);
+  for (Region& region : profile.regions) region.shares.reset();
+  CHECK(data_of(render_html(profile))["shareRoofs"].empty());
+}
+
 TEST_CASE("HTML: hostile names are inert") {
   Profile profile = sample::profile();
   for (const std::string& name : sample::hostile_names()) {
@@ -80,12 +107,12 @@ TEST_CASE("HTML: hostile names are inert") {
   profile.notes = sample::hostile_names();
   const std::string html = render_html(profile);
   require_well_formed(html);
-  // Two scripts are ours; every other is text.
+  // Six scripts are ours; every other is text.
   std::size_t scripts = 0;
   for (std::size_t at = html.find("<script"); at != std::string::npos;
        at = html.find("<script", at + 1))
     ++scripts;
-  REQUIRE(scripts == 5);
+  REQUIRE(scripts == 6);
   const auto data = data_of(html);
   REQUIRE(data["regions"].size() == profile.regions.size());
   REQUIRE(data["regions"][6]["path"] == "</script><script>alert(1)</script>");

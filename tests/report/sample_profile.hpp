@@ -131,6 +131,23 @@ inline Region region(std::vector<std::string> path, std::uint64_t visits, Work i
   return region;
 }
 
+/// Two threads at (0.1 FLOP/byte, 1 GFLOP/s) and (0.2 FLOP/byte, 1.1 GFLOP/s) of DRAM, and one that
+/// is left out.
+inline WorkShares shares() {
+  const auto part = [](double wall_s, std::uint64_t flop, std::uint64_t dram) {
+    return WorkShare::Part{wall_s,
+                           {{Precision::f64, flop}},
+                           {{"L1", 8 * dram}, {"L2", 4 * dram}, {"L3", 2 * dram}, {"DRAM", dram}}};
+  };
+  const auto first = part(1, 1'000'000'000, 10'000'000'000);
+  const auto second = part(2, 2'200'000'000, 11'000'000'000);
+  return {WorkShares::Of::threads,
+          3,
+          true,
+          {{0, first, first}, {2, second, second}},
+          {{1, "it entered the region otherwise", "let it be"}}};
+}
+
 inline Profile profile() {
   Profile profile;
   profile.program = {{"./poisson_cg", "--size", "128"}, 0, "2026-01-02T03:05:00Z", "node1"};
@@ -150,6 +167,7 @@ inline Profile profile() {
   spmv.rooflines[0].advice.push_back(
       {"Store the column indices in 32 bits: they are a third of the 34.0 GB.",
        "DRAM bytes per visit stay the same", 1.3});
+  spmv.shares = shares();
   profile.regions.push_back(spmv);
 
   Region dot = region({"solve", "dot"}, 236, work(0.5, 1.1e9, 7e9), work(0.5, 1.1e9, 7e9));

@@ -44,6 +44,7 @@ static Profile hostile() {
     region.path = {name};
     region.flags = {name};
     region.missing = {{name, name, name}};
+    region.shares->left_out = {{1, name, name}};
     region.rooflines[0].why = region.rooflines[0].verdict_detail = name;
     region.rooflines[0].advice = {{name, name, 2.0}};
     profile.regions.push_back(region);
@@ -60,6 +61,7 @@ static Profile bare() {
     region.work.flop.clear();
     region.work.bytes.clear();
     region.self = region.work;
+    region.shares.reset();
     region.rooflines.clear();
     region.missing = {{"flop", "counters are off", "record without --counters none"}};
   }

@@ -7,6 +7,7 @@
 #include <analysis/profile/join_found.hpp>
 #include <analysis/profile/join_ranks.hpp>
 #include <analysis/profile/join_samples.hpp>
+#include <analysis/profile/join_shares.hpp>
 #include <analysis/profile/measured.hpp>
 #include <analysis/profile/region_tree.hpp>
 #include <cmath>
@@ -464,8 +465,9 @@ void join(const JoinInput& input, Profile& profile) {
 
   std::vector<SelfCounts> counts;
   std::vector<RegionWork> work;
+  std::set<std::size_t> launching;
   if (input.counted) {
-    const std::set<std::size_t> launching = launchers(*input.counted, input.native);
+    launching = launchers(*input.counted, input.native);
     counts = collect(*input.counted, executable, launching, tree);
     counts.resize(tree.regions().size());
     if (input.found) settle_found(*input.counted, found, tree, counts);
@@ -489,7 +491,8 @@ void join(const JoinInput& input, Profile& profile) {
   const Problem not_counted =
       input.not_counted.value_or(Problem{"no counted run was made", "", "--counters auto"});
 
-  for (const std::size_t i : reading_order(tree)) {
+  const std::vector<std::size_t> rows = reading_order(tree);
+  for (const std::size_t i : rows) {
     const MergedRegion& region = tree[i];
     const bool is_root = i == RegionTree::root;
     const bool visited = region.visits > 0;
@@ -539,6 +542,8 @@ void join(const JoinInput& input, Profile& profile) {
     if (waited_much(input.whole)) row.flags.insert("noisy");
     profile.regions.push_back(std::move(row));
   }
+  if (input.counted)
+    add_thread_shares(*input.counted, input.native, executable, launching, rows, tree, profile);
   note_waiting(input.whole, profile);
   note_processes(input, profile);
   note_declared_inside(profile);

@@ -164,21 +164,26 @@ std::vector<std::string> interfaces(const CountedPass* pass) {
   return {"L1", "L2", "L3", "DRAM"};
 }
 
+std::size_t region_of(const RegionCounts& row, const ProcessCounts& process,
+                      const std::string& main_executable, RegionTree& tree) {
+  std::vector<std::string> path = row.path;
+  // Code is the same in whichever program it runs.
+  if (base_name(process.exe) != base_name(main_executable) && !path.empty() &&
+      !tree.is_found(path.front()))
+    path.front() = foreign_name(path.front(), process.exe);
+  const bool other = path.size() == 1 &&
+                     std::find(row.flags.begin(), row.flags.end(), "truncated") != row.flags.end();
+  return other ? tree.other(path.front()) : tree.region(path);
+}
+
 std::vector<SelfCounts> collect(const CountedPass& pass, const std::string& main_executable,
                                 const std::set<std::size_t>& left_out, RegionTree& tree) {
   std::vector<SelfCounts> counts(tree.regions().size());
   for (std::size_t i = 0; i < pass.processes.size(); ++i) {
     if (left_out.count(i) != 0) continue;
     const ProcessCounts& process = pass.processes[i];
-    const bool foreign = base_name(process.exe) != base_name(main_executable);
     for (const RegionCounts& row : process.regions) {
-      std::vector<std::string> path = row.path;
-      // Code is the same in whichever program it runs.
-      if (foreign && !path.empty() && !tree.is_found(path.front()))
-        path.front() = foreign_name(path.front(), process.exe);
-      const bool other = path.size() == 1 && std::find(row.flags.begin(), row.flags.end(),
-                                                       "truncated") != row.flags.end();
-      const std::size_t region = other ? tree.other(path.front()) : tree.region(path);
+      const std::size_t region = region_of(row, process, main_executable, tree);
       if (counts.size() < tree.regions().size()) counts.resize(tree.regions().size());
       SelfCounts& sum = counts[region];
       sum.seen = true;

@@ -25,6 +25,10 @@ struct SelfCounts {
   std::set<std::string> flags;
 };
 
+/// Where the counts of one row belong in the tree; made where only the counted pass entered it.
+std::size_t region_of(const RegionCounts& row, const ProcessCounts& process,
+                      const std::string& main_executable, RegionTree& tree);
+
 /// One entry per region of the tree. Regions that only the counted pass entered are added to it.
 /// `left_out`: processes whose counts are nobody's.
 std::vector<SelfCounts> collect(const CountedPass& pass, const std::string& main_executable,

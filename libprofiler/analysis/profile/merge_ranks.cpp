@@ -2,6 +2,7 @@
 #include <analysis/machine/scaled.hpp>
 #include <analysis/profile/merge_ranks.hpp>
 #include <limits>
+#include <set>
 
 namespace roofmark {
 namespace {
@@ -46,6 +47,7 @@ std::optional<Problem> RankMerge::add(const Profile& profile, const std::string&
     seen_.resize(job->size);
     lowest_ = rank;
     machine_ = profile.machine;
+    choose_shared(profile);
   } else {
     if (rank < lowest_) {
       lowest_ = rank;
@@ -88,8 +90,26 @@ RankMerge::RegionSum& RankMerge::region(const std::vector<std::string>& path) {
   return regions_[index];
 }
 
+/// Which regions keep single ranks must be said before the others are read: those on which the
+/// first rank spent the most time of its own.
+void RankMerge::choose_shared(const Profile& first) {
+  const std::uint64_t size = seen_.size();
+  const std::uint64_t of_each = (size + step_of_ranks(size) - 1) / step_of_ranks(size);
+  std::vector<const Region*> order;
+  for (const Region& one : first.regions)
+    if (!one.path.empty()) order.push_back(&one);
+  std::stable_sort(order.begin(), order.end(), [](const Region* a, const Region* b) {
+    return value_of(a->self.wall_s) > value_of(b->self.wall_s);
+  });
+  order.resize(std::min<std::size_t>(order.size(), most_shares_of_all / of_each));
+  const std::set<const Region*> shared(order.begin(), order.end());
+  for (const Region& one : first.regions)  // rows keep the file's order
+    region(one.path).with_shares = shared.count(&one) > 0;
+}
+
 void RankMerge::add_region(const Region& one, std::uint64_t rank) {
   RegionSum& sum = region(one.path);
+  if (!one.path.empty()) sum.shares.add(one, rank, step_of_ranks(seen_.size()), sum.with_shares);
   if (one.path.empty()) has_whole_ = true;
   ++sum.ranks;
   sum.visits += one.visits;
@@ -188,6 +208,7 @@ Region RankMerge::row_of(const RegionSum& sum, std::vector<std::string> path) co
     if (sum.busy_s > 0 && row.work.wall_s->value > 0)
       row.cores_used = Measure{sum.busy_s / row.work.wall_s->value, Source::estimated, {}, {}};
   }
+  if (!row.kernel) row.shares = sum.shares.shares(row);
   const double ranks = static_cast<double>(sum.ranks);
   if (sum.mpi_seen) {
     row.mpi_s = Measure{sum.mpi.sum_s() / ranks, Source::measured, {}, {}};

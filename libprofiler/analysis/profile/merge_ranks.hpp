@@ -2,6 +2,7 @@
 // kept grows with the number of regions, and by a few words with that of ranks. Pure.
 #pragma once
 
+#include <analysis/profile/rank_shares.hpp>
 #include <analysis/profile/rank_times.hpp>
 #include <cstdint>
 #include <map>
@@ -62,10 +63,13 @@ class RankMerge {
     bool all_timed = true, all_self_timed = true, all_thread_timed = true;
     std::uint64_t ranks = 0;  ///< that entered it
     WorkSum work, self;
+    RankShares shares;
+    bool with_shares = false;  ///< there is room for single ranks of it
     std::vector<Missing> missing;
   };
 
   RegionSum& region(const std::vector<std::string>& path);
+  void choose_shared(const Profile& first);
   void add_region(const Region& region, std::uint64_t rank);
   void add_passes(const Profile& rank);
   void add_notes(const Profile& rank);

@@ -326,6 +326,61 @@ class ProfileWriter {
     out_.close_object();
   }
 
+  void put_share_part(const WorkShare::Part& part) {
+    put_number("wall_s", part.wall_s);
+    out_.key("flop");
+    out_.open_object();
+    for (const auto& [precision, count] : part.flop) {
+      out_.key(spelling(precision));
+      out_.count(count);
+    }
+    out_.close_object();
+    out_.key("bytes");
+    out_.open_object();
+    for (const auto& [level, count] : part.bytes) {
+      out_.key(level);
+      out_.count(count);
+    }
+    out_.close_object();
+  }
+
+  void put_shares(const WorkShares& shares) {
+    out_.key("shares");
+    out_.open_object();
+    put_text("of", shares.of == WorkShares::Of::ranks ? "ranks" : "threads");
+    put_count("total", shares.total);
+    if (shares.two_runs) {
+      out_.key("two_runs");
+      out_.raw("true");
+    }
+    out_.key("each");
+    out_.open_array();
+    for (const WorkShare& share : shares.each) {
+      out_.open_object();
+      put_count("number", share.number);
+      put_share_part(share.work);
+      if (share.self != share.work) {
+        out_.key("self");
+        out_.open_object();
+        put_share_part(share.self);
+        out_.close_object();
+      }
+      out_.close_object();
+    }
+    out_.close_array();
+    out_.key("left_out");
+    out_.open_array();
+    for (const WorkShares::LeftOut& left : shares.left_out) {
+      out_.open_object();
+      put_count("count", left.count);
+      put_text("reason", left.reason);
+      put_text_if_any("fix", left.fix);
+      out_.close_object();
+    }
+    out_.close_array();
+    out_.close_object();
+  }
+
   void put_three(const char* key, const std::array<std::uint32_t, 3>& numbers) {
     out_.key(key);
     out_.open_array();
@@ -470,6 +525,7 @@ class ProfileWriter {
     }
     put_number("imbalance", region.imbalance);
     if (region.ranks) put_spread("ranks", *region.ranks);
+    if (region.shares) put_shares(*region.shares);
     put_measure("mpi_s", region.mpi_s, {});
     if (region.mpi_ranks) put_spread("mpi_ranks", *region.mpi_ranks);
     put_measure("off_cpu_s", region.off_cpu_s, {});

@@ -1,6 +1,7 @@
 // The reading half. What a field must be is said once, where it is read; the first field that is
 // not becomes the Problem.
 #include <array>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "analysis/json/json_reader.hpp"
@@ -244,6 +245,44 @@ std::optional<RankSpread> read_spread(const JsonReader& json, const char* key) {
   return spread;
 }
 
+WorkShare::Part read_share_part(const JsonReader& json) {
+  const auto count = [](const JsonReader& item) {
+    return item.as_count(std::numeric_limits<std::uint64_t>::max());
+  };
+  WorkShare::Part part;
+  part.wall_s = read_not_negative(json, "wall_s");
+  json.each_member("flop", [&](const std::string& spelt, const JsonReader& item) {
+    if (const auto precision = parse_word<Precision>(spelt)) part.flop[*precision] = count(item);
+  });
+  json.each_member("bytes", [&](const std::string& level, const JsonReader& item) {
+    part.bytes[level] = count(item);
+  });
+  return part;
+}
+
+/// Of what a later version knows to share out, nothing is kept.
+std::optional<WorkShares> read_shares(const JsonReader& json) {
+  WorkShares shares;
+  const std::string of = json.text("of");
+  if (of != "threads" && of != "ranks") return std::nullopt;
+  shares.of = of == "ranks" ? WorkShares::Of::ranks : WorkShares::Of::threads;
+  shares.total = json.count("total");
+  shares.two_runs = json.flag_or("two_runs", false);
+  json.each("each", [&](const JsonReader& item) {
+    if (shares.each.size() == most_shares) return item.refuse("is one too many");
+    WorkShare& share = shares.each.emplace_back();
+    share.number = item.count("number");
+    share.work = read_share_part(item);
+    share.self = item.has("self") ? read_share_part(item.at("self")) : share.work;
+  });
+  if (shares.each.size() > shares.total) json.at("total").refuse("is less than there are");
+  json.each("left_out", [&](const JsonReader& item) {
+    shares.left_out.push_back(
+        {item.count("count"), item.text_or("reason", ""), item.text_or("fix", "")});
+  });
+  return shares;
+}
+
 std::vector<double> read_run_times(const JsonReader& json) {
   std::vector<double> times;
   if (!json.has("runs_wall_s")) return times;
@@ -340,6 +379,7 @@ Region read_region(const JsonReader& json, const Shared& shared) {
   region.runs_wall_s = read_run_times(json);
   region.imbalance = read_optional(json, "imbalance");
   region.ranks = read_spread(json, "ranks");
+  if (json.has("shares")) region.shares = read_shares(json.at("shares"));
   region.mpi_s = read_measure(json, "mpi_s", Shared(), {});
   region.mpi_ranks = read_spread(json, "mpi_ranks");
   region.off_cpu_s = read_measure(json, "off_cpu_s", Shared(), {});

@@ -177,6 +177,18 @@ void add_node(MergedRegion& region, const RawNode& node, const NodeTime& time,
   region.declared_bytes += node.declared_bytes;
 }
 
+void add_thread(MergedRegion& region, const RawNode& node, const NodeTime& time,
+                std::size_t process, std::size_t thread) {
+  const bool open = node.open_since.has_value();
+  if (node.visits == 0 && !open && node.sum_ticks == 0) return;
+  std::vector<ThreadTime>& all = region.by_thread;
+  if (all.empty() || all.back().process != process || all.back().thread != thread)
+    all.push_back({process, thread, std::max<std::uint64_t>(node.threads, 1), 0, 0, 0});
+  all.back().visits += node.visits + (open && !continues_visit_of_parent(node) ? 1 : 0);
+  all.back().time_s += time.time_s;
+  all.back().self_s += time.self_s;
+}
+
 /// The most threads that existed at once. Shares are in the order of their first entries.
 std::uint64_t threads_at_once(const std::vector<ProcessShare>& shares) {
   std::vector<std::pair<double, std::uint64_t>> leaving;  // a heap: who leaves first, how many
@@ -319,7 +331,8 @@ void RegionTree::add(const RawProcess& process, const JoinInput& input,
   const std::optional<Clock> clock = clock_of(process, input.ticks_per_second);
   const bool foreign = base_name(process.executable) != base_name(main_executable);
   const double end_s = clock ? end_of(process, input, *clock) : 0;
-  for (const RawThread& thread : process.threads) {
+  for (std::size_t ordinal = 0; ordinal < process.threads.size(); ++ordinal) {
+    const RawThread& thread = process.threads[ordinal];
     const std::vector<NodeTime> times =
         clock ? times_of(thread, process, *clock, end_s) : std::vector<NodeTime>();
     std::vector<std::size_t> merged(thread.nodes.size());
@@ -336,6 +349,7 @@ void RegionTree::add(const RawProcess& process, const JoinInput& input,
       MergedRegion& region = regions_[merged[i]];
       if (clock) {
         add_node(region, node, times[i], process, processes_, *clock, end_s);
+        add_thread(region, node, times[i], processes_, ordinal);
       } else {
         add_flags(region, node);
         region.visits += node.visits;

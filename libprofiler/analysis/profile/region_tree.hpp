@@ -24,6 +24,14 @@ struct ProcessShare {
   double thread_s = 0;                       ///< of all its threads
 };
 
+/// A path in one thread. Of threads that ended there is the sum alone.
+struct ThreadTime {
+  std::size_t process = 0, thread = 0;  ///< the nth that was added, and its nth thread
+  std::uint64_t threads = 1;            ///< how many ended ones it is the sum of
+  std::uint64_t visits = 0;             ///< closed and open ones
+  double time_s = 0, self_s = 0;
+};
+
 /// One path. Times are sums over threads unless they say otherwise.
 struct MergedRegion {
   std::size_t parent = 0;
@@ -35,7 +43,8 @@ struct MergedRegion {
   std::uint64_t open_visits = 0;
   std::uint64_t adopted_visits = 0;
   std::vector<ProcessShare> shares;  ///< by process, those that visited it
-  std::uint64_t threads = 0;         ///< that visited it and existed at the same time
+  std::vector<ThreadTime> by_thread;
+  std::uint64_t threads = 0;  ///< that visited it and existed at the same time
   double thread_s = 0, self_thread_s = 0;
   /// Of one thread; of processes that did not overlap, the sum.
   double longest_s = 0, longest_self_s = 0;

@@ -86,6 +86,27 @@ std::string ceilings_table(const std::string& title, const std::vector<ChartCeil
   return text + "</tbody></table></div>\n";
 }
 
+/// Places of single threads or ranks, which the script may show: lower than their region's.
+void add_dots(const Profile& profile, const Chart& view, bool self, Chart& all) {
+  for (const ChartPoint& point : view.points) {
+    if (!point.region || !profile.regions[*point.region].shares) continue;
+    const WorkShares& shares = *profile.regions[*point.region].shares;
+    for (const WorkShare& share : shares.each) {
+      const WorkShare::Part& part = self ? share.self : share.work;
+      const auto bytes = part.bytes.find(point.level);
+      const auto precision = parse_word<Precision>(point.precision);
+      if (!precision || bytes == part.bytes.end() || part.flop.count(*precision) == 0) continue;
+      const double flop = static_cast<double>(part.flop.at(*precision));
+      if (!(flop > 0) || bytes->second == 0 || !(part.wall_s > 0)) continue;
+      ChartPoint dot = point;
+      dot.intensity = {flop / static_cast<double>(bytes->second), {}, {}};
+      dot.flop_per_s = {flop / part.wall_s, {}, {}};
+      dot.weight = point.weight / static_cast<double>(shares.each.size());
+      all.points.push_back(dot);
+    }
+  }
+}
+
 /// Axes that hold the points of every level, with and without children, so that the script can
 /// switch.
 void fit_every_view(const Profile& profile, Chart& chart) {
@@ -96,6 +117,7 @@ void fit_every_view(const Profile& profile, Chart& chart) {
       const Chart view =
           chart_of(profile, {level, self, static_cast<std::size_t>(-1), false, locus});
       all.points.insert(all.points.end(), view.points.begin(), view.points.end());
+      add_dots(profile, view, self, all);
     }
   all.x_min = all.x_max = all.y_min = all.y_max = 0;
   fit_axes(all);
@@ -146,6 +168,7 @@ Profile with_room_for(const Profile& profile, const std::string& level,
   const auto bytes_of = [&](const RegionRow& row) {
     const Region& region = profile.regions[row.region];
     std::size_t bytes = 1200 + 5 * row.path.size();
+    if (region.shares) bytes += 300 * region.shares->each.size();
     for (const auto* rooflines : {&region.rooflines, &region.self_rooflines})
       for (const Roofline& roofline : *rooflines) {
         bytes += roofline.why.size();
@@ -224,6 +247,9 @@ std::string render_html(const Profile& whole, const HtmlOptions& options) {
   body +=
       "<div class=\"bar scripted\"><fieldset id=\"level\"><legend>Bytes at</legend></fieldset>"
       "<fieldset id=\"scope\"><legend>Regions</legend></fieldset>"
+      "<fieldset hidden><legend>Threads</legend><select id=\"cloud\" aria-label=\"Dots of single "
+      "threads or ranks\"><option value=\"\">no dots</option><option value=\"one\">of the chosen "
+      "region</option><option value=\"all\">of all points</option></select></fieldset>"
       "<details class=\"roofs\"><summary>Roofs</summary><div id=\"roofs\"></div></details>"
       "<span class=\"grow\"></span><fieldset><button type=\"button\" id=\"farther\" "
       "aria-label=\"Farther\">\u2212</button><button type=\"button\" id=\"whole\">Whole "
@@ -233,6 +259,7 @@ std::string render_html(const Profile& whole, const HtmlOptions& options) {
   body += "<div class=\"chart\">\n" + render_svg(chart, svg) + "</div>\n";
   body += fmt::format("<p class=\"soft\" id=\"drawn\">{}</p>\n",
                       markup(fmt::format("{}", fmt::join(undrawn, " "))));
+  body += "<p class=\"soft scripted\" id=\"cloud-said\" role=\"status\" hidden></p>\n";
   if (const std::string icicle = icicle_svg(profile, 1180, "icicle"); !icicle.empty())
     body +=
         "<h2>Time by region</h2>\n<p class=\"soft scripted\">Callers above what they enter; what "
@@ -277,7 +304,7 @@ std::string render_html(const Profile& whole, const HtmlOptions& options) {
   body += fmt::format("<script type=\"application/json\" id=\"roofmark-data\">{}</script>\n",
                       html_data(profile, chart, layout, level, usable, svg.labelled));
   // The link last: it shows again what the others show.
-  for (const char* script : {"page.js", "view.js", "icicle.js", "link.js"})
+  for (const char* script : {"page.js", "view.js", "icicle.js", "cloud.js", "link.js"})
     body += fmt::format("<script>\n{}</script>\n", web_file(script));
   return page(elided(printable(command), 80) + " - roofline", body);
 }

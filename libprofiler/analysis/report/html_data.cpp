@@ -1,11 +1,15 @@
 #include "html_data.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <roofmark/roofline.hpp>
+#include <set>
 #include <tuple>
 
+#include "analysis/machine/scaled.hpp"
+#include "analysis/roofline/ceilings.hpp"
 #include "analysis/text/plain_text.hpp"
 #include "flag_words.hpp"
 #include "numbers.hpp"
@@ -75,6 +79,64 @@ Json roofline_of(const Region& region, const Roofline& roofline,
   value["notes"] = Json::array();
   for (const std::string& note : roofline.notes) value["notes"].push_back(printable(note));
   return value;
+}
+
+Json part_of(const WorkShare::Part& part, const Region& region,
+             const std::vector<std::string>& levels) {
+  Json value = {{"time", number(part.wall_s)}, {"flop", Json::object()}, {"bytes", Json::object()}};
+  for (const auto& [precision, count] : part.flop) value["flop"][spelling(precision)] = count;
+  for (const std::string& level : levels)
+    if (const auto found = part.bytes.find(level_for(region, level)); found != part.bytes.end())
+      value["bytes"][printable(level)] = found->second;
+  return value;
+}
+
+/// The dots around a region's point, and why the others have none.
+Json shares_of(const WorkShares& shares, const Region& region,
+               const std::vector<std::string>& levels) {
+  Json value = {{"of", shares.of == WorkShares::Of::ranks ? "ranks" : "threads"},
+                {"total", shares.total},
+                {"two", shares.two_runs},
+                {"each", Json::array()},
+                {"left", Json::array()}};
+  for (const WorkShare& share : shares.each) {
+    Json one = {{"number", share.number}, {"work", part_of(share.work, region, levels)}};
+    if (share.self != share.work) one["self"] = part_of(share.self, region, levels);
+    value["each"].push_back(std::move(one));
+  }
+  for (const WorkShares::LeftOut& left : shares.left_out)
+    value["left"].push_back(Json::array({left.count, printable(left.reason), printable(left.fix)}));
+  return value;
+}
+
+/// What one core has of the machine's roof while all work, and one rank of its job's.
+Json share_roofs(const Profile& profile, const std::vector<std::string>& levels) {
+  Json roofs = Json::object();
+  std::set<WorkShares::Of> kinds;
+  std::set<Precision> precisions;
+  for (const Region& region : profile.regions)
+    if (region.shares) {
+      kinds.insert(region.shares->of);
+      for (const auto& [precision, count] : region.work.flop) precisions.insert(precision);
+    }
+  for (const WorkShares::Of kind : kinds) {
+    const bool ranks = kind == WorkShares::Of::ranks;
+    if (ranks && (!profile.program.ranks || profile.program.ranks->recorded == 0)) continue;
+    const Machine share = share_of(profile.machine, ranks ? profile.program.ranks->recorded
+                                                          : model::cores_of(profile.machine));
+    Json& of = roofs[ranks ? "ranks" : "threads"] = Json::object();
+    for (const Precision precision : precisions) {
+      const auto roof = machine_roof(share, precision);
+      if (!roof) continue;
+      Json& one = of[std::string(spelling(precision))];
+      one["peak"] = number(roof->peak.per_s);
+      one["levels"] = Json::object();
+      for (const LevelCeiling& level : roof->levels)
+        if (std::find(levels.begin(), levels.end(), level.level) != levels.end())
+          one["levels"][printable(level.level)] = number(level.bandwidth.per_s);
+    }
+  }
+  return roofs;
 }
 
 /// The reasons of all regions, each once.
@@ -160,6 +222,8 @@ std::string html_data(const Profile& profile, const Chart& chart, const ChartLay
     value["marker"] = number(region.marker_s);
     if (region.imbalance) value["imbalance"] = number(region.imbalance);
     if (region.ranks) value["ranks"] = spread_text(*region.ranks);
+    if (region.shares && locus_of(region) == locus)
+      value["shares"] = shares_of(*region.shares, region, levels);
     if (region.clock_hz) value["clock"] = clock_text(*region.clock_hz);
     value["flags"] = Json::array();
     for (const std::string& flag : region.flags) {
@@ -183,6 +247,7 @@ std::string html_data(const Profile& profile, const Chart& chart, const ChartLay
     for (const Missing& entry : region.missing) value["missing"].push_back(missing.index_of(entry));
     regions.push_back(std::move(value));
   }
+  data["shareRoofs"] = share_roofs(profile, levels);
   data["missing"] = missing.take();
   data["regions"] = std::move(regions);
   return script_safe(data.dump(-1, ' ', false, Json::error_handler_t::replace));

@@ -145,6 +145,41 @@ struct RankSpread {
   bool operator==(const RankSpread&) const = default;
 };
 
+/// What one thread, or one rank of a job, did in a region: a dot of the cloud around its point.
+struct WorkShare {
+  /// With the region's precisions and levels, and of the same sources as the region's own counts.
+  struct Part {
+    double wall_s = 0;
+    std::map<Precision, std::uint64_t> flop;
+    std::map<std::string, std::uint64_t> bytes;  ///< reads and writes together
+    bool operator==(const Part&) const = default;
+  };
+  std::uint64_t number = 0;  ///< of the rank; of the thread in the order in which they were made
+  Part work, self;
+  bool operator==(const WorkShare&) const = default;
+};
+
+/// Those of a region that were timed and counted each by itself, and why the others were not.
+struct WorkShares {
+  enum class Of { threads, ranks };
+  struct LeftOut {
+    std::uint64_t count = 0;
+    std::string reason, fix;
+    bool operator==(const LeftOut&) const = default;
+  };
+  Of of = Of::threads;
+  std::uint64_t total = 0;  ///< that were in the region
+  /// Time is of one run and counts are of another: of the thread that was made as the nth there,
+  /// too, and entered the region as often.
+  bool two_runs = false;
+  std::vector<WorkShare> each;  ///< by number, at most `most_shares`
+  std::vector<LeftOut> left_out;
+  bool operator==(const WorkShares&) const = default;
+};
+/// Of one region, and of a profile: the regions with the most time of their own come first.
+inline constexpr std::size_t most_shares = 64;
+inline constexpr std::size_t most_shares_of_all = 4096;
+
 /// Where the code of a region lies that nobody marked.
 struct CodePlace {
   std::string object;                           ///< the file it was loaded from
@@ -219,6 +254,7 @@ struct Region {
   std::optional<VisitTimes> visit_s;
   std::vector<double> runs_wall_s;         ///< wall time in each run, where there were several
   std::optional<double> imbalance;         ///< max / mean of thread time; of ranks, of their times
+  std::optional<WorkShares> shares = {};   ///< of several threads or ranks, where they are known
   std::optional<RankSpread> ranks;         ///< of a parallel job: wall time by rank
   std::optional<Measure> mpi_s;            ///< of its time in MPI calls; of ranks, their mean
   std::optional<RankSpread> mpi_ranks;     ///< that by rank

@@ -92,8 +92,8 @@ int connect();
 void calibrate_again();  // needs the lock
 
 // fork.cpp
-Line* take_line();                  // null: no memory; needs the lock
-void watch_forks();                 // needs the lock
+Line* take_line();   // null: no memory; needs the lock
+void watch_forks();  // needs the lock
 /// In a child that was forked when there was no recording yet: what it inherited is as new.
 void forget_fork_before_connecting();
 void become_child(Thread* thread);  // in a fork child: its own file, the open path as context

@@ -14,6 +14,7 @@
     if (state.open.size) words.set('open', Array.from(state.open).slice(0, 50).join(' '));
     if (state.view) words.set('view', state.view.join(' '));
     if (state.hidden.size) for (const name of state.hidden) words.append('hidden', name);
+    if (state.cloud !== null) words.set('cloud', String(state.cloud));
     if (state.icicle != null) words.set('in', String(state.icicle));
     return words.toString();
   }
@@ -39,6 +40,9 @@
     for (const name of words.getAll('hidden')) state.hidden.add(name);
     const slab = whole(words.get('in') || '');
     if (slab < page.data.regions.length) state.icicle = slab;
+    const cloud = words.get('cloud') || '';
+    if (cloud === 'all' && page.mayShowAll && page.mayShowAll()) state.cloud = 'all';
+    else if (page.data.regions[whole(cloud)] && page.data.regions[whole(cloud)].shares) state.cloud = whole(cloud);
     restoring = true;
     page.show();
     for (const act of page.atRestore) act();

@@ -7,7 +7,7 @@
   const chart = document.querySelector('.chart svg');
   const SVG = 'http://www.w3.org/2000/svg';
   const state = {level: data.level, self: data.self, filter: '', sort: null, down: true, rows: 200, open: new Set(),
-                 view: null, hidden: new Set(), icicle: null};
+                 view: null, hidden: new Set(), icicle: null, cloud: null};
   root.classList.add('js');
 
   // ---- numbers --------------------------------------------------------------------------------
@@ -276,6 +276,7 @@
   function matches(region) { return !state.filter || region.path.toLowerCase().includes(state.filter); }
   function fade() {
     for (const point of drawn) point.node.classList.toggle('faded', !matches(point.region));
+    if (window.roofmarkPage) window.roofmarkPage.afterDraw();
   }
   function pointOf(event) {
     const group = event.target.closest && event.target.closest('.point');
@@ -283,7 +284,7 @@
   }
   chart.addEventListener('pointermove', function (event) {
     const point = pointOf(event);
-    if (!point) { hideTip(); return; }
+    if (!point) { if (!event.target.closest('.dot')) hideTip(); return; }
     showTip(pointText(point), event);
   });
   chart.addEventListener('pointerleave', hideTip);
@@ -404,6 +405,7 @@
   }
   function toggle(index) {
     if (!state.open.delete(index)) state.open.add(index);
+    page.chosen(index);
     drawTable();
     page.changed();
   }
@@ -411,6 +413,7 @@
     const at = ordered().indexOf(index);
     if (at >= state.rows) state.rows = at + 50;
     state.open.add(index);
+    page.chosen(index);
     drawTable();
     const target = body.querySelector('tr[data-region="' + index + '"]');
     if (target) { target.classList.add('marked'); target.scrollIntoView({block: 'center'}); }
@@ -481,7 +484,9 @@
   });
   // What the other scripts of the page use.
   const page = window.roofmarkPage = {data: data, state: state, columns: columns, reveal: reveal, showTip: showTip, hideTip: hideTip,
-      changed: function () {}, atRestore: [], show: function () {
+      changed: function () {}, chosen: function () {}, afterDraw: function () {}, atRestore: [], matches: matches, shape: shape,
+      drawn: function () { return drawn; }, placeX: placeX, placeY: placeY, prefixed: prefixed, significant: significant,
+      duration: duration, percentText: percentText, show: function () {
     document.getElementById('filter').value = state.filter;
     for (const [id, current] of [['level', state.level], ['scope', state.self ? 'self' : 'inclusive']])
       for (const button of document.querySelectorAll('#' + id + ' button'))
