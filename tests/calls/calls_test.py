@@ -3,6 +3,8 @@
 
 usage: calls_test.py ROOFMARK SUPPORT PROGRAMS LIBRARIES GROUP [emulated] [zlib]    (PROGRAMS: their folder; LIBRARIES: Roofmark's)
 """
+import concurrent.futures
+import fcntl
 import json
 import os
 import pathlib
@@ -322,6 +324,21 @@ class Executable(Case):
         if self.timed:
             self.assertIn("own_often was called more than 20000 times", run.messages)
             self.assertEqual(run.visits(), {("own_wait",): 1})
+
+    @unittest.skipUnless(emulated, "no emulator was built")
+    def test_recordings_of_one_file_at_a_time(self):
+        """A probe is a breakpoint in whatever executes the file: a counted program would meet it."""
+        with concurrent.futures.ThreadPoolExecutor(4) as several:
+            runs = [several.submit(self.record, "calls_own_dynamic", functions=("own_triad",), counters="emulated") for _ in range(8)]
+        for run in runs:
+            self.assertEqual(run.result().flop("own_triad"), (6 * 1000 + 10) * 3)
+
+    def test_a_file_that_others_count_is_not_probed(self):
+        with open(path("calls_own_dynamic"), "rb") as program:
+            fcntl.flock(program, fcntl.LOCK_SH)
+            run = self.record("calls_own_dynamic", functions=("own_triad",))
+        self.same(run, "calls_own_dynamic")
+        self.assertRegex(run.messages, "not timed: .*(another recording|root|uprobes)")
 
     def test_without_symbols_there_are_no_names(self):
         run = self.record("calls_own_stripped", functions=["own_*"])

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <analysis/record/counted_pass.hpp>
+#include <analysis/record/executable_lock.hpp>
 #include <analysis/record/isolation.hpp>
 #include <analysis/record/launch.hpp>
 #include <analysis/record/own_rank.hpp>
@@ -23,6 +24,7 @@ constexpr double full_low = 20, full_high = 55;
 /// counts.
 constexpr double linger_s = 1;
 constexpr double grace_s = 10;
+constexpr double longest_wait_for_probes_s = 30;
 
 void say(const RecordOptions& options, const std::string& line) {
   if (options.tell) options.tell(line);
@@ -193,6 +195,12 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
   add_functions(options.functions, options.install.lib, launch.environment);
   launch.signal_mask = gate.original_mask();
   launch.prepare = [&] { return isolation.enter(run.standard_input.get()); };
+  std::optional<Descriptor> not_probed;
+  if (!run.target->path.empty()) {
+    not_probed = lock_to_count(run.target->path.string(), longest_wait_for_probes_s);
+    if (!not_probed)
+      outcome.notes.push_back("Another recording probed the program's file while it was counted.");
+  }
   const auto launched = roofmark::launch(launch);
   if (!launched) return tl::unexpected(launched.error().problem);
 

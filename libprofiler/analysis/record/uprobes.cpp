@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <analysis/counters/host_facts.hpp>
 #include <analysis/files/read_small.hpp>
+#include <analysis/record/executable_lock.hpp>
 #include <analysis/record/uprobes.hpp>
 #include <analysis/sampling/online_cpus.hpp>
 #include <array>
@@ -129,8 +130,14 @@ Result<Uprobes> Uprobes::of_child(pid_t child, const ExecutableFunctions& functi
   if (!type)
     return tl::unexpected(
         Problem{"this kernel has no uprobes for perf", "", "Linux 4.17 or later"});
+  auto locked = lock_to_probe(functions.object);
+  if (!locked)
+    return tl::unexpected(
+        Problem{"another recording of the same file runs, which probes would disturb", "",
+                "record again when it has ended"});
   const perf::DescriptorRoom room;
   Uprobes probes;
+  probes.lock_ = std::move(*locked);
   probes.functions_ = functions;
   probes.child_ = child;
   probes.events_.resize(functions.functions.size());

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <analysis/files/descriptor.hpp>
 #include <analysis/record/call_tree.hpp>
 #include <analysis/record/executable_functions.hpp>
 #include <analysis/sampling/perf_ring.hpp>
@@ -45,6 +46,7 @@ class Uprobes {
   void add(const std::byte* record, std::size_t bytes);
   void keep_ours();
 
+  Descriptor lock_;  // first, as the probes are to be gone before it
   ExecutableFunctions functions_;
   std::vector<sampling::PerfRing> rings_;
   std::vector<std::vector<Descriptor>> events_;  ///< by function
