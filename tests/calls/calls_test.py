@@ -113,6 +113,11 @@ class Ways(Case):
         self.same(run, "calls_now", "signals")
         self.assertEqual(run.visits(), {("call_back",): 400, ("call_back", "add"): 400, ("half",): 200})
 
+    def test_a_threads_first_call_is_in_a_handler_that_interrupts_malloc(self):
+        run = self.record("calls_now", "early")
+        self.same(run, "calls_now", "early")
+        self.assertEqual(sum(count for at, count in run.visits().items() if at[-1] == "half"), 100)
+
     def test_stacks_that_take_turns(self):
         run = self.record("calls_now", "contexts")
         self.same(run, "calls_now", "contexts")
@@ -245,7 +250,8 @@ class Beside(Case):
 class Preloaded(Case):
     def test_without_the_command(self):
         with tempfile.TemporaryDirectory() as folder:
-            variables = {"LD_PRELOAD": f"{libraries}/libroofmark-preload.so:{libraries}/libroofmark-functions.so",
+            variables = {"GLIBC_TUNABLES": "glibc.rtld.optional_static_tls=16384",
+                         "LD_PRELOAD": f"{libraries}/libroofmark-preload.so:{libraries}/libroofmark-functions.so",
                          "LD_AUDIT": f"{libraries}/libroofmark-audit.so", "ROOFMARK_FUNCTIONS": f"see_*,ad?{OURS[1:]}",
                          "ROOFMARK_DIRECTORY": folder}
             done = self.bare("calls_now", "arguments", **variables)
@@ -262,6 +268,13 @@ class Preloaded(Case):
 
 
 class Real(Case):
+    @unittest.skipUnless("openmp" in there, "the compiler has no OpenMP")
+    def test_beside_libraries_with_thread_local_variables(self):
+        """All preloads and the auditing library have to find room for theirs."""
+        run = self.record("calls_openmp")
+        self.same(run, "calls_openmp")
+        self.assertEqual(sum(count for at, count in run.visits().items() if at[-1] == "add"), 100)
+
     @unittest.skipUnless("zlib" in there, "zlib is not there")
     def test_zlib(self):
         run = self.record("calls_zlib", functions=["deflate@libz*", "crc32@libz*", "deflateEnd@libz*"])
@@ -321,7 +334,7 @@ class Executable(Case):
 
     def test_a_function_that_is_called_too_often_is_let_go(self):
         run = self.own("calls_own_dynamic", "often", functions=["own_often", "own_wait"])
-        if self.timed:
+        if self.timed and "were lost" not in run.messages:  # on a machine too busy to keep up
             self.assertIn("own_often was called more than 20000 times", run.messages)
             self.assertEqual(run.visits(), {("own_wait",): 1})
 
@@ -349,6 +362,11 @@ class Executable(Case):
         run = self.record("calls_own_static", functions=["*"])
         self.same(run, "calls_own_static")
         self.assertEqual(len([line for line in run.messages.splitlines() if "at most 64" in line]), 1, run.messages)
+
+    def test_programs_that_switch_stacks_are_not_put_at_risk(self):
+        run = self.record("calls_now", "contexts", functions=["main"])
+        self.same(run, "calls_now", "contexts")
+        self.assertIn("switching of stacks", run.messages)
 
     def test_exceptions_are_not_put_at_risk(self):
         run = self.record("calls_cpp", functions=["main"])

@@ -239,6 +239,37 @@ static int libraries(const char* path) {
   return 0;
 }
 
+/* A thread's first call is in a handler, in the middle of malloc(). */
+static volatile sig_atomic_t allocating, handled;
+static void handle_early(int number) {
+  (void)number;
+  (void)half(2);
+  handled = 1;
+}
+static void* allocate(void* unused) {
+  allocating = 1;
+  while (!handled) {
+    void* some = malloc(5000);
+    __asm__ volatile("" : : "r"(some) : "memory");
+    free(some);
+  }
+  return unused;
+}
+static int early(void) {
+  signal(SIGUSR1, handle_early);
+  for (int round = 0; round < 100; ++round) {
+    pthread_t thread;
+    allocating = handled = 0;
+    pthread_create(&thread, 0, allocate, 0);
+    while (!allocating) usleep(50);
+    usleep(50 + (unsigned)round);
+    pthread_kill(thread, SIGUSR1);
+    pthread_join(thread, 0);
+  }
+  printf("handled\n");
+  return 0;
+}
+
 /* A jump that no library does. */
 static void* unseen_place[5];
 __attribute__((noinline)) static int jump_unseen(void* unused) {
@@ -267,6 +298,7 @@ int main(int count, char** words) {
   if (strcmp(what, "jumps") == 0) return jumps();
   if (strcmp(what, "unseen") == 0) return unseen();
   if (strcmp(what, "signals") == 0) return signals();
+  if (strcmp(what, "early") == 0) return early();
   if (strcmp(what, "threads") == 0) return threads();
   if (strcmp(what, "forks") == 0) return forks();
   if (strcmp(what, "contexts") == 0) return contexts();

@@ -101,7 +101,9 @@ void RankMerge::choose_shared(const Profile& first) {
   std::stable_sort(order.begin(), order.end(), [](const Region* a, const Region* b) {
     return value_of(a->self.wall_s) > value_of(b->self.wall_s);
   });
-  order.resize(std::min<std::size_t>(order.size(), most_shares_of_all / of_each));
+  most_shared_ = most_shares_of_all / of_each;
+  order.resize(std::min<std::size_t>(order.size(), most_shared_));
+  shared_ = order.size();
   const std::set<const Region*> shared(order.begin(), order.end());
   for (const Region& one : first.regions)  // rows keep the file's order
     region(one.path).with_shares = shared.count(&one) > 0;
@@ -109,6 +111,11 @@ void RankMerge::choose_shared(const Profile& first) {
 
 void RankMerge::add_region(const Region& one, std::uint64_t rank) {
   RegionSum& sum = region(one.path);
+  // A region that the first rank has not, while there is room.
+  if (sum.ranks == 0 && !one.path.empty() && !sum.with_shares && shared_ < most_shared_) {
+    sum.with_shares = true;
+    ++shared_;
+  }
   if (!one.path.empty()) sum.shares.add(one, rank, step_of_ranks(seen_.size()), sum.with_shares);
   if (one.path.empty()) has_whole_ = true;
   ++sum.ranks;

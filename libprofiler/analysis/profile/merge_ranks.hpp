@@ -80,6 +80,7 @@ class RankMerge {
   std::vector<RegionSum> regions_ = std::vector<RegionSum>(1);
   std::vector<std::unordered_map<std::string, std::size_t>> by_name_ =
       std::vector<std::unordered_map<std::string, std::size_t>>(1);
+  std::size_t shared_ = 0, most_shared_ = 0;  ///< regions that keep single ranks
   bool has_whole_ = false, has_gpus_ = false;
   std::uint64_t recorded_ = 0, lowest_ = 0;
   std::vector<bool> seen_;

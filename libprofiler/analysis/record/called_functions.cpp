@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* program_library = "libroofmark-functions.so";
 constexpr const char* loader_library = "libroofmark-audit.so";
+constexpr std::size_t most_globs = 64;  // as the loader's library
 
 bool fits(const std::string& glob, std::string_view text) {
   return functions::matches(glob.data(), glob.size(), text.data(), text.size());
@@ -105,9 +106,15 @@ std::optional<Problem> add_functions(const std::vector<FunctionGlob>& globs, con
       return Problem{"calls of functions can't be redirected: the library for it is not there",
                      (lib / name).string(),
                      "install Roofmark again (it exists for x86-64 and aarch64)"};
+  if (globs.size() > most_globs)
+    return Problem{"more than " + std::to_string(most_globs) + " --functions", "",
+                   "let a wildcard stand for several"};
   std::string list;
   for (const FunctionGlob& glob : globs) list += (list.empty() ? "" : ",") + glob.text;
   set_variable(environment, "ROOFMARK_FUNCTIONS", list);
+  // Beside an auditing library the loader puts the thread-local variables of preloaded ones into
+  // what it keeps free, which is little.
+  set_variable(environment, "GLIBC_TUNABLES", "glibc.rtld.optional_static_tls=16384", ':');
   set_variable(environment, "LD_AUDIT", (lib / loader_library).string(), ':');
   set_variable(environment, "LD_PRELOAD", (lib / program_library).string(), ':');
   return std::nullopt;

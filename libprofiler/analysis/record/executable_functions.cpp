@@ -36,21 +36,40 @@ bool can_be_region(const std::string& symbol) {
   return std::find(never.begin(), never.end(), symbol) == never.end();
 }
 
-bool throws(const symbols::ObjectSymbols& object, const std::filesystem::path& file) {
-  for (const symbols::Function& function : object.functions())
-    if (function.symbol == "__cxa_throw" || function.symbol.rfind("_ZNSt", 0) == 0) return true;
-  // Bound by the loader: the names stand in the file.
+/// A probe of a return puts an address of the kernel's on the stack, which unwinding does not know
+/// and what moves stacks takes along; and the kernel takes the innermost call for the one that
+/// returns.
+struct Harmed {
+  std::string_view word;  ///< in the file: its symbol, or one that the loader binds
+  const char* what;
+};
+constexpr std::array<Harmed, 12> harmed = {
+    {{"__gxx_personality_v0", "its exceptions (it is C++)"},
+     {"__cxa_throw", "its exceptions (it is C++)"},
+     {"rust_eh_personality", "its panics (it is Rust)"},
+     {"_Unwind_RaiseException", "its exceptions"},
+     {"__gnat_personality_v0", "its exceptions (it is Ada)"},
+     {"__objc_personality_v0", "its exceptions (it is Objective-C)"},
+     {"__gdc_personality_v0", "its exceptions (it is D)"},
+     {".gopclntab", "its stacks, which move (it is Go)"},
+     {"runtime.morestack", "its stacks, which move (it is Go)"},
+     {"swapcontext", "its switching of stacks (swapcontext)"},
+     {"setcontext", "its switching of stacks (setcontext)"},
+     {"makecontext", "its switching of stacks (makecontext)"}}};
+
+std::string what_is_harmed(const std::filesystem::path& file) {
   std::FILE* const stream = std::fopen(file.c_str(), "rb");
-  if (stream == nullptr) return true;
-  constexpr std::string_view word = "__gxx_personality_v0";
+  if (stream == nullptr) return "what can't be known: the file can't be read";
+  constexpr std::size_t longest = 32;
   std::string window;
-  std::array<char, 65536> part{};
-  bool found = false;
+  std::vector<char> part(std::size_t{1} << 20);
+  std::string found;
   for (std::size_t got = 0;
-       !found && (got = std::fread(part.data(), 1, part.size(), stream)) > 0;) {
+       found.empty() && (got = std::fread(part.data(), 1, part.size(), stream)) > 0;) {
     window.append(part.data(), got);
-    found = window.find(word) != std::string::npos;
-    if (window.size() > word.size()) window.erase(0, window.size() - word.size());
+    for (const Harmed& one : harmed)
+      if (found.empty() && window.find(one.word) != std::string::npos) found = one.what;
+    if (window.size() > longest) window.erase(0, window.size() - longest);
   }
   std::fclose(stream);
   return found;
@@ -83,7 +102,7 @@ ExecutableFunctions find_executable_functions(const std::vector<FunctionGlob>& g
         found.functions.size(), file.filename().string(), most_executable_functions));
     found.functions.clear();
   }
-  if (!found.functions.empty()) found.has_exceptions = throws(**object, file);
+  if (!found.functions.empty()) found.harmed = what_is_harmed(file);
   return found;
 }
 

@@ -18,7 +18,8 @@ struct ExecutableFunction {
 struct ExecutableFunctions {
   std::string object;  ///< the file; by its real path, as both runs know it
   std::vector<ExecutableFunction> functions;
-  bool has_exceptions = false;     ///< it throws or catches, as C++ does
+  /// Why probes of its returns would do it harm; empty: they would not, as far as can be seen.
+  std::string harmed;
   std::vector<std::string> lines;  ///< what the user should know
 };
 

@@ -7,10 +7,9 @@ namespace roofmark {
 
 std::optional<Result<Uprobes>> probe(pid_t child, const ExecutableFunctions& functions) {
   if (functions.functions.empty()) return std::nullopt;
-  // A return probe puts an address of the kernel's on the stack, which unwinding does not know.
-  if (functions.has_exceptions)
+  if (!functions.harmed.empty())
     return tl::unexpected(
-        Problem{"probes of returns would break its exceptions (it is C++)", "",
+        Problem{"probes of returns would break " + functions.harmed, "",
                 "annotate it, or put the functions into a library, whose calls are redirected"});
   try {
     return Uprobes::of_child(child, functions);

@@ -467,9 +467,9 @@ Recording record(const RecordOptions& options) {
         options.tell("The program's memory traffic is not counted: " +
                      to_line(native.traffic->error()) + ".");
     }
-    if (reads_functions(options.annotations)) name_functions(profile.regions);
     gpus.join(main_executable(input), profile);
-    hand_over_trace_with(profile, options, input);
+    hand_over_trace_with(profile, options, input);  // by the names that the program has
+    if (reads_functions(options.annotations)) name_functions(profile.regions);
     if (!options.functions.empty())
       add_called_functions(options, of_executable, native, arenas, input, profile);
   } catch (const std::exception& error) {

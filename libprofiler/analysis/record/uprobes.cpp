@@ -75,6 +75,15 @@ __attribute__((noinline)) void probed() {
   __asm__ volatile("");
 }
 
+/// Of new threads and processes.
+perf_event_attr teller_of_threads(const std::string& object) {
+  perf_event_attr attr = attributes(PERF_TYPE_SOFTWARE, object, 0, false);
+  attr.config = PERF_COUNT_SW_DUMMY;
+  attr.uprobe_path = attr.probe_offset = 0;
+  attr.task = 1;
+  return attr;
+}
+
 /// Where the function lies in the file of this process.
 std::optional<std::uint64_t> own_offset() {
   const auto address = reinterpret_cast<std::uint64_t>(&probed);
@@ -143,29 +152,28 @@ Result<Uprobes> Uprobes::of_child(pid_t child, const ExecutableFunctions& functi
   probes.events_.resize(functions.functions.size());
   probes.calls_of_.resize(functions.functions.size());
   for (const int cpu : sampling::online_cpus()) {
-    std::optional<std::size_t> ring;
+    // An event that never happens owns the ring, so that each probe can go before it.
+    Descriptor owner = open_probe(teller_of_threads(functions.object), everyone, cpu, room);
+    if (!owner && errno == ENODEV) continue;  // went offline
+    if (!owner) return tl::unexpected(refused(errno));
+    sampling::PerfRing ring;
+    if (const int error = ring.open(std::move(owner), ring_bytes); error != 0)
+      return tl::unexpected(refused(error));
     for (std::size_t i = 0; i < functions.functions.size(); ++i)
       for (const bool is_return : {false, true}) {
-        perf_event_attr attr =
-            attributes(*type, functions.object, functions.functions[i].offset, is_return);
-        attr.task = !ring;  // one tells of new threads
-        Descriptor event = open_probe(attr, everyone, cpu, room);
-        if (!event && errno == ENODEV) continue;  // went offline
+        Descriptor event = open_probe(
+            attributes(*type, functions.object, functions.functions[i].offset, is_return), everyone,
+            cpu, room);
+        if (!event && errno == ENODEV) continue;
         if (!event) return tl::unexpected(refused(errno));
         std::uint64_t id = 0;
         ioctl(event.get(), PERF_EVENT_IOC_ID, &id);
         probes.probe_of_[id] = {i, is_return};
-        if (ring) {
-          ioctl(event.get(), PERF_EVENT_IOC_SET_OUTPUT, probes.rings_[*ring].descriptor());
-          probes.events_[i].push_back(std::move(event));
-          continue;
-        }
-        sampling::PerfRing opened;
-        if (const int error = opened.open(std::move(event), ring_bytes); error != 0)
-          return tl::unexpected(refused(error));
-        ring = probes.rings_.size();
-        probes.rings_.push_back(std::move(opened));
+        if (ioctl(event.get(), PERF_EVENT_IOC_SET_OUTPUT, ring.descriptor()) != 0)
+          return tl::unexpected(refused(errno));
+        probes.events_[i].push_back(std::move(event));
       }
+    probes.rings_.push_back(std::move(ring));
   }
   const Costs costs = measure_costs(*type);
   probes.cost_s_ = costs.whole_s;
@@ -201,8 +209,7 @@ void Uprobes::add(const std::byte* record, std::size_t bytes) {
   constexpr std::uint64_t return_address = 8;
 #endif
   if (!hit.is_return && ++calls_of_[hit.function] == most_probed_calls + 1)
-    for (const Descriptor& event : events_[hit.function])
-      ioctl(event.get(), PERF_EVENT_IOC_DISABLE, 0);
+    events_[hit.function].clear();  // a disabled one would go on to trap
   if (calls_of_[hit.function] > most_probed_calls) return;
   calls_.push_back({half(head + 8), half(head + 12), word(head + 16),
                     word(head + 32) + (hit.is_return ? return_address : 0), hit.function,

@@ -143,7 +143,9 @@ void TimerSampling::read_ring(Ring& ring, bool last) {
   ring.mapped = true;
   ring.looked = false;
   const std::uint64_t head = load(header->head);
-  for (std::uint64_t tail = header->tail; tail < head; ++tail) {
+  // The program can write there: what it left is taken for no more than there is room for.
+  const std::uint64_t oldest = head - std::min<std::uint64_t>(head, arena::timer_ring_capacity);
+  for (std::uint64_t tail = std::max(load(header->tail), oldest); tail < head; ++tail) {
     const arena::TimerSample& sample = sample_at(header, tail);
     if (load(sample.number) == tail + 1)
       add(ring, sample, last);

@@ -2,6 +2,7 @@
 #include <analysis/trace/trace_regions.hpp>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace roofmark {
@@ -13,12 +14,21 @@ bool ends_with(const Path& path, const Path& end) {
   return path.size() >= end.size() && std::equal(end.rbegin(), end.rend(), path.rbegin());
 }
 
+/// The paths of all regions, numbered as they are met.
+using Numbers = std::map<Path, std::uint32_t>;
+
 /// The visits of one thread as a tree. Its outermost visits stand below regions of other threads,
 /// or below its own that were not kept.
 class Nesting {
  public:
-  explicit Nesting(std::vector<const Path*> entered, bool complete)
-      : entered_(std::move(entered)), complete_(complete) {}
+  Nesting(const std::vector<const Path*>& entered, bool complete, Numbers& numbers)
+      : complete_(complete), numbers_of_paths_(&numbers) {
+    for (const Path* path : entered)
+      if (!path->empty() && entered_.insert(*path).second) ending_in_[path->back()].push_back(path);
+    for (const Path& path : entered_)
+      if (Path around(path.begin(), path.end() - 1); !entered_.contains(around))
+        around_.insert(std::move(around));
+  }
 
   std::uint32_t child(std::uint32_t parent, const std::string& name, RegionsOfVisits& into) {
     const auto [found, is_new] = numbers_.try_emplace({parent, name}, nodes_.size());
@@ -41,27 +51,32 @@ class Nesting {
   };
 
   std::uint32_t region_of(const Path& inside, RegionsOfVisits& into) const {
-    const Path* only = nullptr;
-    for (const Path* path : entered_) {
-      if (!ends_with(*path, inside) || (only != nullptr && *path == *only)) continue;
-      // Of a trace that holds every visit: the region around an outermost one is another thread's.
-      const Path around(path->begin(), path->end() - static_cast<std::ptrdiff_t>(inside.size()));
-      if (complete_ && !around.empty() &&
-          std::any_of(entered_.begin(), entered_.end(),
-                      [&](const Path* one) { return *one == around; }))
-        continue;
-      if (only != nullptr) return RegionsOfVisits::several;
-      only = path;
+    std::vector<Path> fitting;
+    if (complete_) {
+      // Every visit is there: around an outermost one are other threads' regions alone.
+      for (Path path : around_) {
+        path.insert(path.end(), inside.begin(), inside.end());
+        if (entered_.contains(path)) fitting.push_back(std::move(path));
+      }
+    } else if (const auto same = ending_in_.find(inside.back()); same != ending_in_.end()) {
+      for (const Path* path : same->second) {
+        if (ends_with(*path, inside)) fitting.push_back(*path);
+        if (fitting.size() > 1) break;
+      }
     }
-    if (only == nullptr) return RegionsOfVisits::unknown;
-    const auto known = std::find(into.paths.begin(), into.paths.end(), *only);
-    const auto number = static_cast<std::uint32_t>(known - into.paths.begin());
-    if (known == into.paths.end()) into.paths.push_back(*only);
-    return number;
+    if (fitting.empty()) return RegionsOfVisits::unknown;
+    if (fitting.size() > 1) return RegionsOfVisits::several;
+    const auto [known, is_new] = numbers_of_paths_->try_emplace(
+        fitting.front(), static_cast<std::uint32_t>(into.paths.size()));
+    if (is_new) into.paths.push_back(fitting.front());
+    return known->second;
   }
 
-  std::vector<const Path*> entered_;
+  std::set<Path> entered_;
+  std::set<Path> around_;  ///< what the thread's outermost regions stand below
+  std::map<std::string, std::vector<const Path*>> ending_in_;
   bool complete_;
+  Numbers* numbers_of_paths_;
   std::vector<Node> nodes_;
   std::map<std::pair<std::uint32_t, std::string>, std::size_t> numbers_;
 };
@@ -83,6 +98,7 @@ RegionsOfVisits regions_of_visits(const TracedProcess& process) {
     Nesting nesting;
     std::vector<Open> around;
   };
+  Numbers numbers;
   std::map<std::int32_t, Thread> threads;
   const auto thread_of = [&](std::int32_t tid) -> Thread& {
     const auto found = threads.find(tid);
@@ -90,7 +106,7 @@ RegionsOfVisits regions_of_visits(const TracedProcess& process) {
     const auto own = entered.find(tid);
     const auto& paths = own != entered.end() ? own->second : entered[TracedProcess::ended_threads];
     const bool complete = process.untraced == 0 && own != entered.end();
-    return threads.emplace(tid, Thread{Nesting(paths, complete), {}}).first->second;
+    return threads.emplace(tid, Thread{Nesting(paths, complete, numbers), {}}).first->second;
   };
   const auto enter = [&](Thread& thread, const std::string& name, double start_s) {
     while (!thread.around.empty() && start_s < thread.around.back().start_s)

@@ -101,7 +101,7 @@ void watch_forks() {
 }
 
 void forget_fork_before_connecting() {
-  if (!forked()) return;
+  if (runtime.fork_word == nullptr || load(*runtime.fork_word) == 1) return;
   SignalsBlocked blocked;
   uint64_t expected = 0;
   constexpr uint64_t in_work = 2;

@@ -31,6 +31,7 @@ __attribute__((visibility("hidden"))) Frame* roofmark_function_enter(Hook* hook,
   const roofmark_token token = try_enter(&hook->site);
   if (__builtin_expect(token.node == nullptr, 0)) return nullptr;
   here->entering += 1;
+  frame->slot = unused;  // until it is filled
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   here->top = frame + 1;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);

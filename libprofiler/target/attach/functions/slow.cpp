@@ -11,6 +11,11 @@
 #endif
 
 #include "calls.hpp"
+#include "stack.hpp"
+
+#if defined(__GLIBC__)
+extern "C" void* __libc_stack_end;  // of the main thread
+#endif
 
 namespace roofmark::functions {
 
@@ -97,6 +102,19 @@ Calls* map_calls() {
   return made;
 }
 
+void find_stack(Calls& here) {
+  const Stack stack = stack_around(reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
+  here.stack_first = stack.first;
+  here.stack_end = stack.end;
+#if defined(__GLIBC__)
+  // The main thread's grows: what is mapped is not all that it may become.
+  const uintptr_t highest = reinterpret_cast<uintptr_t>(__libc_stack_end);
+  constexpr uintptr_t most_growth = uintptr_t{1} << 30;
+  if (highest >= stack.first && highest < stack.end && stack.end > most_growth)
+    here.stack_first = stack.end - most_growth;
+#endif
+}
+
 Calls* make_calls() {
   const Busy busy;
   if (calls != nullptr) return calls;
@@ -105,17 +123,7 @@ Calls* make_calls() {
   if (made == nullptr) return nullptr;
   made->top = made->first;
   made->entering = 0;
-  made->stack_first = made->stack_end = 0;
-  pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-    void* lowest = nullptr;
-    size_t size = 0;
-    if (pthread_attr_getstack(&attributes, &lowest, &size) == 0) {
-      made->stack_first = reinterpret_cast<uintptr_t>(lowest);
-      made->stack_end = made->stack_first + size;
-    }
-    pthread_attr_destroy(&attributes);
-  }
+  find_stack(*made);
   if (has_key) pthread_setspecific(at_thread_end, made);
   calls = made;
   return made;

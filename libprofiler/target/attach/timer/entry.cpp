@@ -95,7 +95,10 @@ void hand_over() {
 }
 
 bool is_ours(int signal) {
-  return signal == SIGPROF && __atomic_load_n(&sampler.installed, __ATOMIC_ACQUIRE) != 0;
+  if (signal != SIGPROF || __atomic_load_n(&sampler.installed, __ATOMIC_ACQUIRE) == 0) return false;
+  // Of its parent are the variables that a vfork child sees.
+  const arena::TimerRing* const ring = __atomic_load_n(&sampler.ring, __ATOMIC_ACQUIRE);
+  return ring == nullptr || ring->pid == getpid();
 }
 
 template <class Start>
@@ -194,6 +197,24 @@ EXPORTED Handler signal(int number, Handler handler) noexcept {
 EXPORTED Handler __sysv_signal(int number, Handler handler) noexcept {
   static Handler (*found)(int, Handler);
   return set_handler(found, "__sysv_signal", number, handler);
+}
+
+EXPORTED Handler bsd_signal(int number, Handler handler) noexcept {
+  static Handler (*found)(int, Handler);
+  return set_handler(found, "bsd_signal", number, handler);
+}
+EXPORTED Handler ssignal(int number, Handler handler) noexcept {
+  static Handler (*found)(int, Handler);
+  return set_handler(found, "ssignal", number, handler);
+}
+EXPORTED Handler sigset(int number, Handler handler) noexcept {
+  static Handler (*found)(int, Handler);
+  return set_handler(found, "sigset", number, handler);
+}
+EXPORTED int sigignore(int number) noexcept {
+  static int (*found)(int);
+  if (is_ours(number)) hand_over();
+  return next(found, "sigignore")(number);
 }
 
 // gprof's beginning: the C library takes SIGPROF for it without asking sigaction by its name.

@@ -267,7 +267,7 @@ void install_handler() {
   struct sigaction action = {};
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-  sigemptyset(&action.sa_mask);
+  sigfillset(&action.sa_mask);  // no handler of the program's on our stack
   if (sampler.real_sigaction(SIGPROF, &action, nullptr) == 0)
     __atomic_store_n(&sampler.installed, 1, __ATOMIC_RELEASE);
 }
