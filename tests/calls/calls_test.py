@@ -203,6 +203,15 @@ class Names(Case):
         run = self.record("calls_cpp", functions=["work::twice", "work::Solver::Solver"])
         self.assertEqual(run.visits(), {("work::Solver::Solver",): 1, ("work::twice<double>",): 10})
 
+    def test_of_several_programs(self):
+        command = "; ".join(f"{path(program)} {what}" for program, what in (("calls_now", "arguments"), ("calls_lazy", "arguments"),
+                                                                          ("calls_cpp", "")))
+        run = Recording(roofmark, ["sh", "-c", command], options=["--functions", OURS, "--functions", "work::*@libcalls_cpp*"])
+        for at in run.visits():
+            self.assertIn("function", run.region(*at), at)
+        self.assertEqual(run.visits()[("add [calls_lazy]",)], 3)
+        self.assertEqual(run.visits()[("work::Solver::run [calls_cpp]",)], 10)
+
     def test_a_bad_option_is_one_line(self):
         done = subprocess.run([roofmark, "record", "--functions", "@libm", "--", "true"], capture_output=True, text=True, check=False)
         self.assertNotEqual(done.returncode, 0)

@@ -42,10 +42,19 @@ std::optional<double> marker_s(const JoinInput& input) {
 }
 
 /// Shorter names for symbols, where no other name of the profile is the same.
+/// Without the program that it is of, which stands behind the outermost names of others than the
+/// first one.
+std::string without_program(const std::string& name) {
+  const std::size_t mark = name.rfind(" [");
+  return mark != std::string::npos && name.back() == ']' ? name.substr(0, mark) : name;
+}
+
 std::map<std::string, std::string> names_for(const RedirectedFunctions& redirected,
                                              const std::vector<Region>& regions) {
   std::set<std::string> names;
-  for (const Region& region : regions) names.insert(region.path.begin(), region.path.end());
+  for (const Region& region : regions)
+    for (const std::string& name : region.path)
+      names.insert(redirected.object_of.contains(name) ? name : without_program(name));
   std::map<std::string, unsigned> uses;
   const auto forms = [](const std::string& symbol) {
     const std::string whole = symbols::demangled(symbol);
@@ -184,7 +193,9 @@ std::vector<std::string> describe_functions(const std::vector<FunctionGlob>& glo
       describe_own(means, region);
       continue;
     }
-    const auto found = redirected.object_of.find(region.path.back());
+    auto found = redirected.object_of.find(region.path.back());
+    if (found == redirected.object_of.end() && region.path.size() == 1)
+      found = redirected.object_of.find(without_program(region.path.back()));
     if (found == redirected.object_of.end()) continue;
     CalledFunction function;
     function.object = found->second;
@@ -195,8 +206,11 @@ std::vector<std::string> describe_functions(const std::vector<FunctionGlob>& glo
   }
   const auto names = names_for(redirected, profile.regions);
   for (Region& region : profile.regions)
-    for (std::string& name : region.path)
-      if (const auto chosen = names.find(name); chosen != names.end()) name = chosen->second;
+    for (std::string& name : region.path) {
+      std::string symbol = redirected.object_of.contains(name) ? name : without_program(name);
+      if (const auto chosen = names.find(symbol); chosen != names.end())
+        name = chosen->second + name.substr(symbol.size());
+    }
 
   const bool has_own = !means.of_executable.empty() || !means.let_go.empty();
   if (means.no_redirection && !has_own)
