@@ -64,6 +64,10 @@ TEST_CASE("moved right but no nearer the roof") {
   CHECK(says(at(no_nearer, {"k"}), "rose by as much as it gained"));
   CHECK(says(at(of({{"k"}, 1, 1e9, 8e9}, {{"k"}, 1, 1e9, 4e9}), {"k"}),
              "the fewer bytes bought no time"));
+  // Twice the work with the same bytes in the time that the roof asks for it: no byte was saved.
+  const Comparison more_work = of({{"k"}, 1, 8e9, 1e9}, {{"k"}, 2, 16e9, 1e9});
+  CHECK(says(at(more_work, {"k"}), "it takes as long"));
+  CHECK_FALSE(says(at(more_work, {"k"}), "fewer bytes"));
   const Comparison nearer = of({{"k"}, 1, 1e9, 8e9}, {{"k"}, 0.4, 1e9, 4e9});
   CHECK_FALSE(says(at(nearer, {"k"}), "no nearer the roof"));
   // Two per cent are no move to talk about.

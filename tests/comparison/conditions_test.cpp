@@ -1,6 +1,8 @@
 // The gate: what holds, what does not, and what is no condition.
 #include "analysis/comparison/conditions.hpp"
 
+#include <map>
+
 #include "catch.hpp"
 #include "runs.hpp"
 
@@ -66,6 +68,20 @@ TEST_CASE("what can't be compared is not known, and says why") {
   CHECK(outcomes[0].state == State::unknown);
   CHECK(outcomes[0].text.find("can't be compared") != std::string::npos);
   CHECK_FALSE(any_holds(outcomes));
+}
+
+TEST_CASE("a region that one side lacks slips through no limit") {
+  const auto result =
+      compare({run_of({{{"k"}, 1}, {{"old"}, 1}})}, {run_of({{{"k"}, 1}, {{"other"}, 9}})});
+  std::map<std::string, Outcome> by_name;
+  for (const Outcome& one : judged("time > 5%", result))
+    by_name[result.regions[one.region].path.back()] = one;
+  REQUIRE(by_name.size() == 3);
+  CHECK(by_name["k"].state == State::passes);
+  CHECK(by_name["old"].state == State::unknown);
+  CHECK(by_name["old"].text.find("--map") != std::string::npos);
+  CHECK(by_name["other"].state == State::unknown);
+  CHECK(by_name["other"].text.find("new") != std::string::npos);
 }
 
 TEST_CASE("what is no condition gets a reason and a remedy") {

@@ -2,6 +2,7 @@
 #include <roofmark/report.hpp>
 #include <sstream>
 
+#include "analysis/report/projection_text.hpp"
 #include "analysis/text/plain_text.hpp"
 #include "catch.hpp"
 #include "markup_check.hpp"
@@ -20,6 +21,23 @@ static std::string line_with(const std::string& text, const std::string& part) {
   for (const std::string& line : lines_of(text))
     if (line.find(part) != std::string::npos) return line;
   return "";
+}
+
+TEST_CASE("text: every other roof is there at any width") {
+  const Profile profile = sample::profile();
+  std::vector<NamedRoof> roofs;
+  for (const char* name : {"as recorded", "DRAM x4", "a machine with a rather long name", "L2 x2"})
+    roofs.push_back({name, profile.machine});
+  for (const unsigned width : {60U, 80U, 100U, 200U}) {
+    TextOptions options;
+    options.width = width;
+    const std::string text = projection_text(profile, roofs, options);
+    for (const NamedRoof& roof : roofs) {
+      INFO(width << " " << roof.name << "\n" << text);
+      CHECK(text.find(roof.name) != std::string::npos);
+    }
+    for (const std::string& line : lines_of(text)) CHECK(text::columns(line) <= width);
+  }
 }
 
 TEST_CASE("text: the table holds every column at 80 columns") {

@@ -48,6 +48,16 @@ Outcome outcome_of(const Condition& condition, const RegionChange& region) {
   return outcome;
 }
 
+/// A region that was renamed must not slip through.
+Outcome outcome_of_one_side(const Condition& condition, const RegionChange& region) {
+  Outcome outcome;
+  outcome.state = Outcome::State::unknown;
+  outcome.text = condition.quantity + " can't be compared: " +
+                 (region.before.present ? "the region is gone; if it has another name now, --map it"
+                                        : "the region is new");
+  return outcome;
+}
+
 }  // namespace
 
 Result<Condition> parse_condition(const std::string& text) {
@@ -94,12 +104,13 @@ Result<std::vector<Outcome>> judge(const std::vector<Condition>& conditions,
     bool spoke = false;
     for (std::size_t r = 0; r < comparison.regions.size(); ++r) {
       const RegionChange& region = comparison.regions[r];
-      if (!region.before.present || !region.after.present) continue;
       const std::string path = text::path_text(region.path);
       if (!condition.pattern.empty() && fnmatch(condition.pattern.c_str(), path.c_str(), 0) != 0)
         continue;
-      spoke = true;
-      Outcome outcome = outcome_of(condition, region);
+      const bool both = region.before.present && region.after.present;
+      spoke = spoke || both;
+      Outcome outcome =
+          both ? outcome_of(condition, region) : outcome_of_one_side(condition, region);
       outcome.condition = c;
       outcome.region = r;
       outcomes.push_back(std::move(outcome));

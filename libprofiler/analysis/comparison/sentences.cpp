@@ -77,6 +77,10 @@ std::optional<std::string> of_place(const RegionChange& region) {
   const Change* time = moved(region, "time");
   const auto known = region.changes.find("roof_fraction");
   constexpr double worth_a_word = 1.05;
+  const bool fewer_bytes =
+      std::any_of(region.changes.begin(), region.changes.end(), [](const auto& one) {
+        return one.first.starts_with("bytes") && one.second.beyond_noise && one.second.ratio < 1;
+      });
   if (intensity != nullptr && intensity->ratio > worth_a_word && known != region.changes.end() &&
       (fraction == nullptr || fraction->ratio < 1))
     return fmt::format(
@@ -85,7 +89,8 @@ std::optional<std::string> of_place(const RegionChange& region) {
         percent_text(known->second.before), percent_text(known->second.after),
         time != nullptr && time->ratio < 1
             ? "what is possible now rose by as much as it gained, or more"
-            : "the fewer bytes bought no time");
+        : fewer_bytes ? "the fewer bytes bought no time"
+                      : "it takes as long");
   if (fraction != nullptr && fraction->ratio > 1 && (time == nullptr || time->ratio > 1)) {
     const Change* flop = moved(region, "flop");
     const bool more_work = flop != nullptr && flop->ratio > 1;

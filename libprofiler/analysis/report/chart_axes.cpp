@@ -142,9 +142,9 @@ std::size_t points_outside(const Chart& chart) {
 std::string outside_sentence(const Chart& chart) {
   const std::size_t outside = points_outside(chart);
   if (outside == 0) return "";
-  return fmt::format(
-      "{} point{} with little of the time lie{} outside the chart; the table has {}.", outside,
-      outside == 1 ? "" : "s", outside == 1 ? "s" : "", outside == 1 ? "it" : "them");
+  return fmt::format("{} point{} lie{} outside the chart; the report's table has {}.", outside,
+                     outside == 1 ? "" : "s", outside == 1 ? "s" : "",
+                     outside == 1 ? "it" : "them");
 }
 
 void make_linear(Chart& chart) {

@@ -27,6 +27,11 @@ bool has_line(const Chart& chart, const ChartCeiling& ceiling) {
   });
 }
 
+/// A region and its time take some 34 columns, a roof up to 24.
+std::size_t roofs_beside(unsigned width) {
+  return width < 82 ? 1 : (width - 34) / 24;
+}
+
 std::string cell_of(const Projected& projected, double time_s, bool utf8) {
   if (!projected.at_best_s) return "-";
   std::string text = duration(*projected.at_best_s, utf8);
@@ -47,28 +52,34 @@ std::string projection_text(const Profile& profile, const std::vector<NamedRoof>
   std::stable_sort(rows.begin(), rows.end(), [&](const Projection& a, const Projection& b) {
     return own_time(profile.regions[a.region]) > own_time(profile.regions[b.region]);
   });
-  std::vector<TextColumn> columns{{"Region", false, 60, 0, true}, {"Time", true, 9, 0, false}};
-  int dispensable = 0;
-  for (const NamedRoof& roof : roofs)
-    columns.push_back({clean(roof.name), true, 36, dispensable++, false});
-  TextTable table(columns);
-  std::size_t shown = 0, unknown = 0;
+  std::vector<const Projection*> shown;
+  std::size_t unknown = 0;
   for (const Projection& row : rows) {
-    const Region& region = profile.regions[row.region];
     if (std::none_of(row.roofs.begin(), row.roofs.end(),
-                     [](const Projected& p) { return p.at_best_s.has_value(); })) {
+                     [](const Projected& p) { return p.at_best_s.has_value(); }))
       ++unknown;
-      continue;
-    }
-    if (options.rows > 0 && shown++ == options.rows) break;
-    std::vector<TextCell> cells{{clean(path_text(region.path)), ""},
-                                {duration(own_time(region), options.utf8), ""}};
-    for (const Projected& projected : row.roofs)
-      cells.push_back({clean(cell_of(projected, own_time(region), options.utf8)), ""});
-    table.add(std::move(cells));
+    else if (options.rows == 0 || shown.size() < options.rows)
+      shown.push_back(&row);
   }
-  std::string text = painted("Under other roofs", "1", options.colour) + "\n" +
-                     table.render(options.width, options.utf8, options.colour);
+  std::string text = painted("Under other roofs", "1", options.colour) + "\n";
+  // As many roofs beside one another as there is room for; the others below.
+  const std::size_t together = roofs_beside(options.width);
+  for (std::size_t first = 0; first < roofs.size(); first += together) {
+    const std::size_t end = std::min(roofs.size(), first + together);
+    std::vector<TextColumn> columns{{"Region", false, 60, 0, true}, {"Time", true, 9, 0, false}};
+    for (std::size_t i = first; i < end; ++i)
+      columns.push_back({clean(roofs[i].name), true, 36, 0, false});
+    TextTable table(columns);
+    for (const Projection* row : shown) {
+      const Region& region = profile.regions[row->region];
+      std::vector<TextCell> cells{{clean(path_text(region.path)), ""},
+                                  {duration(own_time(region), options.utf8), ""}};
+      for (std::size_t i = first; i < end; ++i)
+        cells.push_back({clean(cell_of(row->roofs[i], own_time(region), options.utf8)), ""});
+      table.add(std::move(cells));
+    }
+    text += (first == 0 ? "" : "\n") + table.render(options.width, options.utf8, options.colour);
+  }
   std::string foot =
       "Time: of the region without its children, as measured. Under each roof: the time below "
       "which "
