@@ -141,7 +141,8 @@ TEST_CASE("a bounded program is ended with all that it started") {
   const auto launched = launch(start);
   REQUIRE(launched);
   const double before_s = monotonic_s();
-  const Bounded bounded = supervise_bounded(*launched, gate, {0.5, {}, {}}, {});
+  // Long enough for a busy machine to start the shell, and its child.
+  const Bounded bounded = supervise_bounded(*launched, gate, {5, {}, {}}, {});
   CHECK(bounded.out_of_time);
   CHECK(bounded.supervision.end.signal == SIGTERM);
   CHECK(monotonic_s() - before_s < 50);  // not the 60 s that its child sleeps
