@@ -56,8 +56,7 @@ TEST_CASE("a region with little time does not stretch the axes, and is counted")
   fit(chart);
   CHECK(chart.x_min == x_min);
   CHECK(points_outside(chart) == 1);
-  CHECK(render_svg(chart).find("1 point lies outside") !=
-        std::string::npos);
+  CHECK(render_svg(chart).find("1 point lies outside") != std::string::npos);
   CHECK(render_terminal_chart(chart, {}).find("lies outside") != std::string::npos);
   // With time it counts.
   chart.points.back().weight = 0.5;
