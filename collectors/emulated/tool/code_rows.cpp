@@ -1,6 +1,7 @@
 #include "code_rows.hpp"
 
 #include "options.hpp"
+#include "plan_text.hpp"
 #include "threads.hpp"
 
 namespace roofmark::emulator::code_rows {
@@ -21,69 +22,33 @@ constinit Vector<Node*> node_of_segment;
 constinit UWord place = 0;
 constexpr UWord unknown_place = 1;
 
+UInt object_number(const HChar* path) {
+  for (UInt i = 0; i < objects.size(); ++i)
+    if (VG_(strcmp)(objects[i], path) == 0) return i;
+  objects.push(VG_(strdup)("roofmark.object", path));
+  return static_cast<UInt>(objects.size() - 1);
+}
+
 // One range a line: the row's path (names in hexadecimal, slashes between them), the object's path
 // in hexadecimal (nothing: code in no file), first and end in hexadecimal, a blank between each.
-class Parser {
- public:
-  explicit Parser(const Vector<HChar>& text) : at_(text.begin()), end_(text.end()) {}
-
-  bool done() const { return at_ == end_; }
-
-  bool range(Range& range) {
-    Vector<UChar> bytes;
-    Node* node = root();
-    do {
-      bytes.clear();
-      if (!hex_bytes(bytes) || bytes.empty()) return false;
-      node = child(node, bytes.begin(), static_cast<UInt>(bytes.size()));
-    } while (take('/'));
+bool read(PlanText& text, Range& range) {
+  Vector<UChar> bytes;
+  Node* node = root();
+  do {
     bytes.clear();
-    const bool good = take(' ') && hex_bytes(bytes) && take(' ') && hex_number(range.first) &&
-                      take(' ') && hex_number(range.end) && take('\n') && range.first < range.end;
-    bytes.push(0);
-    range.object = object(reinterpret_cast<const HChar*>(bytes.begin()));
-    range.node = node;
-    bytes.free();
-    return good;
-  }
-
- private:
-  static UInt object(const HChar* path) {
-    for (UInt i = 0; i < objects.size(); ++i)
-      if (VG_(strcmp)(objects[i], path) == 0) return i;
-    objects.push(VG_(strdup)("roofmark.object", path));
-    return static_cast<UInt>(objects.size() - 1);
-  }
-  bool take(HChar c) {
-    if (done() || *at_ != c) return false;
-    ++at_;
-    return true;
-  }
-  Int digit() {
-    if (done()) return -1;
-    const HChar c = *at_;
-    const Int value = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-    if (value >= 0) ++at_;
-    return value;
-  }
-  bool hex_bytes(Vector<UChar>& bytes) {
-    for (Int high = digit(); high >= 0; high = digit()) {
-      const Int low = digit();
-      if (low < 0) return false;
-      bytes.push(static_cast<UChar>(high * 16 + low));
-    }
-    return true;
-  }
-  bool hex_number(ULong& number) {
-    Int value = digit();
-    if (value < 0) return false;
-    for (number = 0; value >= 0; value = digit()) number = number << 4 | static_cast<ULong>(value);
-    return true;
-  }
-
-  const HChar* at_;
-  const HChar* end_;
-};
+    if (!text.bytes(bytes) || bytes.empty()) return false;
+    node = child(node, bytes.begin(), static_cast<UInt>(bytes.size()));
+  } while (text.take('/'));
+  bytes.clear();
+  const bool good = text.take(' ') && text.bytes(bytes) && text.take(' ') &&
+                    text.number(range.first) && text.take(' ') && text.number(range.end) &&
+                    text.take('\n') && range.first < range.end;
+  bytes.push(0);
+  range.object = object_number(reinterpret_cast<const HChar*>(bytes.begin()));
+  range.node = node;
+  bytes.free();
+  return good;
+}
 
 bool before(const Range& a, UInt object, ULong first) {
   return a.object != object ? a.object < object : a.first < first;
@@ -127,21 +92,13 @@ void arrive(UWord node) {
 
 const HChar* start() {
   if (options.code_rows == nullptr) return nullptr;
-  const Int file = VG_(fd_open)(options.code_rows, VKI_O_RDONLY, 0);
-  if (file < 0) return "can't be read";
-  Vector<HChar> text;
-  HChar buffer[4096];
-  for (Int got = VG_(read)(file, buffer, sizeof buffer); got > 0;
-       got = VG_(read)(file, buffer, sizeof buffer))
-    for (Int i = 0; i < got; ++i) text.push(buffer[i]);
-  VG_(close)(file);
-  Parser parser(text);
-  while (!parser.done()) {
+  PlanText text(options.code_rows);
+  if (!text.is_readable()) return "can't be read";
+  while (!text.done()) {
     Range range{};
-    if (!parser.range(range)) return "not a list of code";
+    if (!read(text, range)) return "not a list of code";
     ranges.push(range);
   }
-  text.free();
   sort();
   forget_place();
   return nullptr;

@@ -1,6 +1,7 @@
 #include "entries.hpp"
 
 #include "options.hpp"
+#include "plan_text.hpp"
 
 namespace roofmark::emulator::entries {
 namespace {
@@ -20,55 +21,20 @@ constinit UWord watched = nothing_open;
 /// Calls that lie further away are on another stack, of which nothing is known here.
 constexpr UWord longest_stack = UWord{1} << 30;
 
-Int digit(HChar c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /// One function a line: its name, its file's path and its offset there, all in hexadecimal, a blank
 /// between each.
-class Parser {
- public:
-  explicit Parser(const Vector<HChar>& text) : at_(text.begin()), end_(text.end()) {}
-  bool done() const { return at_ == end_; }
-  bool entry(Entry& entry) {
-    Vector<UChar> name, object;
-    if (!bytes(name) || name.empty() || !take(' ') || !bytes(object) || !take(' ')) return false;
-    object.push(0);
-    Int value = next();
-    if (value < 0) return false;
-    for (entry.offset = 0; value >= 0; value = next())
-      entry.offset = entry.offset << 4 | static_cast<ULong>(value);
-    // Both stay.
-    entry.name = name.begin();
-    entry.length = static_cast<UInt>(name.size());
-    entry.object = reinterpret_cast<const HChar*>(object.begin());
-    return take('\n');
-  }
-
- private:
-  bool take(HChar c) {
-    if (done() || *at_ != c) return false;
-    ++at_;
-    return true;
-  }
-  Int next() {
-    if (done()) return -1;
-    const Int value = digit(*at_);
-    if (value >= 0) ++at_;
-    return value;
-  }
-  bool bytes(Vector<UChar>& to) {
-    for (Int high = next(); high >= 0; high = next()) {
-      const Int low = next();
-      if (low < 0) return false;
-      to.push(static_cast<UChar>(high * 16 + low));
-    }
-    return true;
-  }
-  const HChar* at_;
-  const HChar* end_;
-};
+bool read(PlanText& text, Entry& entry) {
+  Vector<UChar> name, object;
+  if (!text.bytes(name) || name.empty() || !text.take(' ') || !text.bytes(object) ||
+      !text.take(' ') || !text.number(entry.offset))
+    return false;
+  object.push(0);
+  // Both stay.
+  entry.name = name.begin();
+  entry.length = static_cast<UInt>(name.size());
+  entry.object = reinterpret_cast<const HChar*>(object.begin());
+  return text.take('\n');
+}
 
 bool is_over(const Call& call, UWord stack_pointer) {
   return call.stack_pointer < stack_pointer && stack_pointer - call.stack_pointer < longest_stack;
@@ -114,21 +80,13 @@ void returned(UWord stack_pointer) {
 
 const HChar* start() {
   if (options.entries == nullptr) return nullptr;
-  const Int file = VG_(fd_open)(options.entries, VKI_O_RDONLY, 0);
-  if (file < 0) return "can't be read";
-  Vector<HChar> text;
-  HChar buffer[4096];
-  for (Int got = VG_(read)(file, buffer, sizeof buffer); got > 0;
-       got = VG_(read)(file, buffer, sizeof buffer))
-    for (Int i = 0; i < got; ++i) text.push(buffer[i]);
-  VG_(close)(file);
-  Parser parser(text);
-  while (!parser.done()) {
+  PlanText text(options.entries);
+  if (!text.is_readable()) return "can't be read";
+  while (!text.done()) {
     Entry entry{};
-    if (!parser.entry(entry)) return "not a list of functions";
+    if (!read(text, entry)) return "not a list of functions";
     all.push(entry);
   }
-  text.free();
   return nullptr;
 }
 
