@@ -375,9 +375,10 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
                   "(default /sys/fs/resctrl)")
       ->check(not_empty);
   command
-      .add_option("-p,--pid", arguments.process,
-                  "Record the time of this process, which runs already, function by function; "
-                  "nothing is put into it")
+      .add_option(
+          "-p,--pid", arguments.process,
+          "Record this process, which runs already: its time, function by function, and what "
+          "hardware counters count of it as a whole; nothing is put into it")
       ->check(CLI::PositiveNumber);
   command
       .add_option(
@@ -519,6 +520,12 @@ Recording record_as_told(const RecordingArguments& arguments, const RecordOption
   AttachOptions attach;
   attach.process = arguments.process;
   if (arguments.duration_s > 0) attach.duration_s = arguments.duration_s;
+  attach.counters = options.counters;
+  attach.tables = options.install.share / "events";
+  attach.findings = options.findings;
+  if (options.measure)
+    attach.kept_machine = [machine = machine_options(arguments)] { return kept_machine(machine); };
+  attach.tell = options.tell;
   return record_process(attach);
 }
 

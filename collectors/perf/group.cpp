@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "descriptor_room.hpp"
+#include "hardware_counter.hpp"
 #include "user_read.hpp"
 
 namespace roofmark::perf {
@@ -22,8 +23,8 @@ std::size_t page_bytes() {
   return size > 0 ? static_cast<std::size_t>(size) : page_bytes_least;
 }
 
-/// A thread, or a program with all that it starts.
-enum class Target { thread, program };
+/// A thread; a program with all that it starts; a thread that runs already, with the same.
+enum class Target { thread, program, running };
 
 perf_event_attr attributes(const Event& event, bool leads, Target target) {
   perf_event_attr attr;
@@ -41,7 +42,8 @@ perf_event_attr attributes(const Event& event, bool leads, Target target) {
       PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
   // All members begin to count at one moment: when the leader is enabled.
   attr.disabled = leads;
-  if (target == Target::program) attr.inherit = attr.enable_on_exec = 1;
+  attr.inherit = target != Target::thread;
+  attr.enable_on_exec = target == Target::program;
   return attr;
 }
 
@@ -75,73 +77,6 @@ void map(Group& group) {
   (void)group;
 #endif
 }
-
-#if defined(__x86_64__)
-std::uint64_t hardware_counter(std::uint32_t index) {
-  std::uint32_t low = 0, high = 0;
-  __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index));
-  return (std::uint64_t{high} << 32) | low;
-}
-std::uint64_t hardware_clock() {
-  std::uint32_t low = 0, high = 0;
-  __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
-  return (std::uint64_t{high} << 32) | low;
-}
-#elif defined(__aarch64__)
-std::uint64_t hardware_counter(std::uint32_t index) {
-  std::uint64_t value = 0;
-  if (index == 31) {  // the cycle counter has a register of its own
-    __asm__ volatile("mrs %0, pmccntr_el0" : "=r"(value));
-    return value;
-  }
-  switch (index) {
-#define ROOFMARK_COUNTER(n)                                       \
-  case n:                                                         \
-    __asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(value)); \
-    break;
-    ROOFMARK_COUNTER(0)
-    ROOFMARK_COUNTER(1)
-    ROOFMARK_COUNTER(2)
-    ROOFMARK_COUNTER(3)
-    ROOFMARK_COUNTER(4)
-    ROOFMARK_COUNTER(5)
-    ROOFMARK_COUNTER(6)
-    ROOFMARK_COUNTER(7)
-    ROOFMARK_COUNTER(8)
-    ROOFMARK_COUNTER(9)
-    ROOFMARK_COUNTER(10)
-    ROOFMARK_COUNTER(11)
-    ROOFMARK_COUNTER(12)
-    ROOFMARK_COUNTER(13)
-    ROOFMARK_COUNTER(14)
-    ROOFMARK_COUNTER(15)
-    ROOFMARK_COUNTER(16)
-    ROOFMARK_COUNTER(17)
-    ROOFMARK_COUNTER(18)
-    ROOFMARK_COUNTER(19)
-    ROOFMARK_COUNTER(20)
-    ROOFMARK_COUNTER(21)
-    ROOFMARK_COUNTER(22)
-    ROOFMARK_COUNTER(23)
-    ROOFMARK_COUNTER(24)
-    ROOFMARK_COUNTER(25)
-    ROOFMARK_COUNTER(26)
-    ROOFMARK_COUNTER(27)
-    ROOFMARK_COUNTER(28)
-    ROOFMARK_COUNTER(29)
-    ROOFMARK_COUNTER(30)
-#undef ROOFMARK_COUNTER
-    default:
-      break;
-  }
-  return value;
-}
-std::uint64_t hardware_clock() {
-  std::uint64_t value = 0;
-  __asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(value));
-  return value;
-}
-#endif
 
 bool read_pages(const Group& group, Reading& reading) {
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -189,7 +124,7 @@ Refusal open_group(const FlatPlan& plan, unsigned index, pid_t thread, Group& gr
     }
     group.descriptors[group.count++] = descriptor;
   }
-  if (target == Target::program) return {};  // its exec enables it
+  if (target != Target::thread) return {};  // its exec enables it, or switch_group()
   if (ioctl(group.descriptors[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) != 0) {
     const int error = errno;
     close_group(group);
@@ -217,6 +152,20 @@ Refusal open_group(const FlatPlan& plan, unsigned index, pid_t thread, Group& gr
 
 Refusal open_program_group(const FlatPlan& plan, unsigned index, Group& group) {
   return open_group(plan, index, 0, group, nullptr, Target::program);
+}
+
+Refusal open_running_group(const FlatPlan& plan, unsigned index, pid_t thread, Group& group) {
+  const DescriptorRoom room;
+  return open_group(plan, index, thread, group, &room, Target::running);
+}
+
+int switch_group(const Group& group, bool on) {
+  if (group.count == 0) return EBADF;
+  const unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
+  // Twice: a thread that is born during the first may have inherited what was before it.
+  for (unsigned time = 0; time < 2; ++time)
+    if (ioctl(group.descriptors[0], request, PERF_IOC_FLAG_GROUP) != 0) return errno;
+  return 0;
 }
 
 void forget_group(Group& group) {

@@ -46,6 +46,11 @@ Refusal open_group(const FlatPlan& plan, unsigned index, pid_t thread, Group& gr
 /// In a child that is about to become a program: counts it and all that it starts, from its exec
 /// on. The descriptors are to go to whoever reads them; they are closed by the exec.
 Refusal open_program_group(const FlatPlan& plan, unsigned index, Group& group);
+/// Of a thread of another process and all that it starts from now on, threads and processes. It
+/// counts between switch_group(true) and switch_group(false).
+Refusal open_running_group(const FlatPlan& plan, unsigned index, pid_t thread, Group& group);
+/// Also in what inherited it. 0, or errno.
+int switch_group(const Group& group, bool on);
 void close_group(Group& group);
 /// In a fork child, of a group that the parent opened. The kernel does not map the pages there, and
 /// the program may have closed the descriptors and given their numbers to files of its own.

@@ -245,6 +245,11 @@ RegionSums program_sums(const MeasuredPasses& passes) {
   RegionSums all(passes.plan.groups.size());
   for (std::size_t g = 0; g < all.size(); ++g)
     all[g].events.resize(passes.plan.groups[g].events.size());
+  for (const RawRefusal& refusal : passes.program_refused) {
+    GroupSums& sums = all[refusal.group];
+    sums.visits = sums.unread = 1;
+    sums.refusal = refusal;
+  }
   for (const GroupCounts& read : passes.program) {
     GroupSums& sums = all[read.group];
     sums.visits = 1;

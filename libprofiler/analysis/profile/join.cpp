@@ -538,7 +538,8 @@ void join(const JoinInput& input, Profile& profile) {
     if (!measured.empty() && code == nullptr) set_measured(row, measured[i], !work.empty(), levels);
     if (!measured.empty() && code != nullptr && work.empty())
       add_missing(row, "flop",
-                  {"hardware counters counted the program as a whole", "", "--counters emulated"});
+                  {"hardware counters counted the program as a whole", "",
+                   input.not_counted ? input.not_counted->remedy : "--counters emulated"});
     if (waited_much(input.whole)) row.flags.insert("noisy");
     profile.regions.push_back(std::move(row));
   }

@@ -40,6 +40,7 @@ struct MeasuredPasses {
   std::vector<std::vector<RawProcess>> later;
   /// Of a program without regions, with all that it started: in runs of its own.
   std::vector<GroupCounts> program;
+  std::vector<RawRefusal> program_refused;  ///< groups of it that were not counted
   /// Quantities that are not in the plan, or whose pass failed.
   std::vector<Missing> absent;
   /// Why a group was not opened in a thread, for the reader.

@@ -8,10 +8,13 @@
 #include <analysis/files/proc_text.hpp>
 #include <analysis/files/read_small.hpp>
 #include <analysis/profile/join.hpp>
+#include <analysis/profile/measured.hpp>
 #include <analysis/record/attach.hpp>
 #include <analysis/record/clock.hpp>
 #include <analysis/record/found_functions.hpp>
+#include <analysis/record/hardware_plan.hpp>
 #include <analysis/record/launch.hpp>
+#include <analysis/record/process_counters.hpp>
 #include <analysis/record/run_facts.hpp>
 #include <analysis/record/sampler.hpp>
 #include <analysis/record/shortage.hpp>
@@ -110,6 +113,108 @@ CpuTime sampled_time(const sampling::SampledRun& run) {
   return time;
 }
 
+/// What is counted beside the samples; or nothing, and why.
+struct Counting {
+  std::shared_ptr<MeasuredPasses> passes;
+  std::optional<ProcessCounters> counters;
+  std::optional<Problem> problem;
+};
+
+Problem only_started_programs() {
+  return {"a process that runs already can't be counted by emulation", "",
+          "start it with `roofmark run`, which counts it"};
+}
+
+/// A socket counts all programs on it, and nobody looked at what others did before this one ran.
+void leave_sockets_out(MeasuredPasses& passes) {
+  std::erase_if(passes.plan.formulas, [&](const Formula* formula) {
+    if (formula->scope != Scope::socket) return false;
+    passes.absent.push_back({formula->quantity,
+                             "a socket counts all programs on it, and what others did is not known "
+                             "beside a process that runs already",
+                             "start it with `roofmark run`"});
+    return true;
+  });
+}
+
+/// A run that goes on can't be repeated for more events: all take turns in it.
+Counting open_counters(const AttachOptions& options) {
+  Counting counting;
+  if (options.counters == "none")
+    counting.problem =
+        Problem{"counting was not asked for (--counters none)", "", "--counters auto"};
+  else if (options.counters == "papi")
+    counting.problem =
+        Problem{"PAPI counts in programs that were started with it alone", "", "--counters perf"};
+  else if (options.counters != "auto" && options.counters != "perf")
+    counting.problem = only_started_programs();
+  if (counting.problem) return counting;
+  const auto fail = [&](const Problem& hardware) {
+    counting.problem = Problem{
+        only_started_programs().reason + ", and by hardware nothing is counted: " + hardware.reason,
+        "", only_started_programs().remedy + "; `roofmark check` says what counters need"};
+    return std::move(counting);
+  };
+  HardwareOptions hardware;
+  hardware.installed_tables = options.tables;
+  if (!options.findings.empty()) hardware.findings = options.findings;
+  hardware.multiplex = true;
+  hardware.tell = options.tell;
+  auto plan = plan_hardware(hardware);
+  if (!plan) return fail(plan.error());
+  leave_sockets_out(plan->passes);
+  auto counters = ProcessCounters::open(plan->passes, options.process);
+  if (!counters) return fail(counters.error());
+  counting.passes = std::make_shared<MeasuredPasses>(std::move(plan->passes));
+  counting.counters.emplace(std::move(*counters));
+  return counting;
+}
+
+/// Counts of which something may be lacking.
+void make_lower_bounds(Work& work, const std::string& caveat) {
+  const auto lower = [&](Count& count) {
+    count.source = Source::estimated;
+    count.low = count.value;
+    count.caveats.push_back(caveat);
+  };
+  for (auto& [precision, count] : work.flop) lower(count);
+  for (auto& [name, count] : work.operations) lower(count);
+  for (auto& [level, traffic] : work.bytes)
+    for (auto* count : {&traffic.read, &traffic.write})
+      if (*count) lower(**count);
+}
+
+/// What the counters have, for the profile.
+void take_counts(Counting& counting, const Watched& watched, JoinInput& input, Profile& profile,
+                 std::optional<std::string>& lacks) {
+  if (!counting.counters) {
+    input.not_counted = std::move(counting.problem);
+    return;
+  }
+  input.not_counted = only_started_programs();
+  RunningCounts counts = counting.counters->read();
+  counting.passes->program = std::move(counts.counts);
+  counting.passes->program_refused = std::move(counts.refused);
+  input.measured = counting.passes;
+  profile.passes.push_back({"counts", counting.passes->collector, std::nullopt, watched.wall_s, 1.0,
+                            "of a process that ran already"});
+  if (counts.note) profile.notes.push_back(std::move(*counts.note));
+  lacks = std::move(counts.lacks);
+}
+
+/// Ceilings as they were found when nothing else ran.
+void add_machine(const AttachOptions& options, Profile& profile) {
+  if (!options.kept_machine) return;
+  auto kept = options.kept_machine();
+  if (kept && *kept)
+    profile.machine = std::move(**kept);
+  else
+    profile.notes.push_back(
+        kept ? "This machine's ceilings are not known, and none are measured beside a process "
+               "that runs: `roofmark machine` does."
+             : "This machine's ceilings are not known: " + to_line(kept.error()) + ".");
+}
+
 }  // namespace
 
 Recording record_process(const AttachOptions& options) {
@@ -121,6 +226,7 @@ Recording record_process(const AttachOptions& options) {
     recording.end.exit_code = 125;
     return recording;
   };
+  if (auto problem = unknown_counters(options.counters)) return failed(std::move(*problem));
   if (auto problem = why_not_there(options.process)) return failed(std::move(*problem));
   const SignalGate gate;
   Profile& profile = recording.profile;
@@ -128,11 +234,14 @@ Recording record_process(const AttachOptions& options) {
   profile.program.host = host_name();
   profile.program.started = now_rfc3339();
 
+  Counting counting = open_counters(options);
   const CpuTime before = cpu_time_of(options.process);
   auto sampling = sampling::PerfSampling::of_process(options.process);
   if (!sampling) return failed(sampling.error());
   Sampler looks(options.process, "");
+  if (counting.counters) counting.counters->start();
   const Watched watched = watch(options, *sampling, looks, gate);
+  if (counting.counters) counting.counters->stop(watched.ended);
   const CpuTime after = cpu_time_of(options.process);
   const sampling::SampledRun run = sampling->take();
 
@@ -149,8 +258,8 @@ Recording record_process(const AttachOptions& options) {
   input.whole.waited_s = looks.waited_for_core_s();
   input.whole.large_page_share = looks.large_page_share();
   input.samples = looks.take();
-  input.not_counted = Problem{"a process that runs already can't be counted by emulation", "",
-                              "start it with `roofmark run`, which counts it"};
+  if (counting.problem && options.counters != "none" && options.tell)
+    options.tell("Nothing is counted: " + to_line(*counting.problem) + ".");
   try {
     if (auto found = found_functions(run, input.whole))
       input.found = std::move(*found);
@@ -165,7 +274,11 @@ Recording record_process(const AttachOptions& options) {
       profile.notes.push_back(
           fmt::format("The recording was ended after {:.3g} s by who ran it; the process went on.",
                       watched.wall_s));
+    std::optional<std::string> lacks;
+    take_counts(counting, watched, input, profile, lacks);
+    if (input.measured) add_machine(options, profile);
     join(input, profile);
+    if (lacks) make_lower_bounds(profile.regions.front().work, *lacks);
   } catch (const std::exception& error) {
     recording.not_joined = shortage(error);
   }

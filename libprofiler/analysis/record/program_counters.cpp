@@ -54,18 +54,24 @@ bool receive_group(int socket, Header& header, std::vector<int>& descriptors) {
 
 }  // namespace
 
-ProgramCounters::ProgramCounters(const CounterPlan& plan, unsigned pass) {
+ThreadGroups thread_groups(const CounterPlan& plan, unsigned pass) {
   CounterPlan of_threads = plan;
   of_threads.groups.clear();
+  std::vector<std::size_t> indices;
   for (std::size_t g = 0; g < plan.groups.size(); ++g) {
     if (plan.groups[g].pass != pass || plan.groups[g].cpu >= 0) continue;
-    indices_.push_back(g);
+    indices.push_back(g);
     of_threads.groups.push_back(plan.groups[g]);
   }
+  return {std::move(indices), flat_plan(of_threads, pass)};
+}
+
+ProgramCounters::ProgramCounters(const CounterPlan& plan, unsigned pass) {
+  ThreadGroups groups = thread_groups(plan, pass);
+  indices_ = std::move(groups.indices);
   int ends[2];
-  const auto flat = flat_plan(of_threads, pass);
-  if (!flat || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return;
-  flat_ = *flat;
+  if (!groups.flat || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return;
+  flat_ = *groups.flat;
   child_end_ = Descriptor(ends[0]);
   own_end_ = Descriptor(ends[1]);
 }

@@ -8,6 +8,13 @@
 
 namespace roofmark {
 
+/// The groups of one pass that are of threads, as they are opened.
+struct ThreadGroups {
+  std::vector<std::size_t> indices;  ///< in the plan
+  Result<perf::FlatPlan> flat;
+};
+ThreadGroups thread_groups(const CounterPlan& plan, unsigned pass);
+
 class ProgramCounters {
  public:
   /// Of one pass of the plan; groups of packages are left out.

@@ -65,14 +65,6 @@ bool by_hardware(const RecordOptions& options) {
   return options.counters == "perf" || options.counters == "papi";
 }
 
-/// Nothing where the counters that were asked for exist.
-std::optional<Problem> unknown_counters(const std::string& name) {
-  if (name == "auto" || name == "none" || name == "emulated" || name == "perf" || name == "papi")
-    return std::nullopt;
-  return Problem{"no such collector here", "--counters " + name,
-                 "auto, perf, papi, emulated or none"};
-}
-
 /// The ceilings and caches of this machine. The timed run is over and the counted one has not
 /// begun: none disturbs the other. `hurried`: what is kept has to do. Returns why nothing more is
 /// to be done, if the user said so.
@@ -343,6 +335,13 @@ void add_called_functions(const RecordOptions& options, const ExecutableFunction
 }
 
 }  // namespace
+
+std::optional<Problem> unknown_counters(const std::string& name) {
+  if (name == "auto" || name == "none" || name == "emulated" || name == "perf" || name == "papi")
+    return std::nullopt;
+  return Problem{"no such collector here", "--counters " + name,
+                 "auto, perf, papi, emulated or none"};
+}
 
 Recording record(const RecordOptions& options) {
   Recording recording;

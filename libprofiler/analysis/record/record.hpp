@@ -86,6 +86,9 @@ struct Recording {
   std::optional<Problem> not_joined;   ///< why the profile has no regions, not even the whole
 };
 
+/// Nothing where there is a collector of this name.
+std::optional<Problem> unknown_counters(const std::string& name);
+
 /// Always returns what could be measured; what could not is in the profile's notes and `missing`.
 Recording record(const RecordOptions& options);
 

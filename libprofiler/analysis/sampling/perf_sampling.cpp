@@ -4,17 +4,16 @@
 #include <unistd.h>
 
 #include <analysis/counters/host_facts.hpp>
+#include <analysis/files/process_threads.hpp>
 #include <analysis/sampling/online_cpus.hpp>
 #include <analysis/sampling/perf_sampling.hpp>
 #include <analysis/sampling/proc_maps.hpp>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <collectors/perf/descriptor_room.hpp>
 #include <collectors/perf/explain.hpp>
 #include <cstring>
 #include <ctime>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <string>
@@ -67,19 +66,6 @@ Problem refused(int error) {
 Problem no_room(int error) {
   return {std::string("there is no memory for perf's buffers: ") + std::strerror(error), "",
           "sudo sysctl kernel.perf_event_mlock_kb=516"};
-}
-
-std::vector<pid_t> threads_of(pid_t process) {
-  std::vector<pid_t> threads;
-  std::error_code gone;
-  for (const auto& entry :
-       std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task", gone)) {
-    const std::string name = entry.path().filename().string();
-    pid_t thread = 0;
-    if (std::from_chars(name.data(), name.data() + name.size(), thread).ec == std::errc())
-      threads.push_back(thread);
-  }
-  return threads;
 }
 
 }  // namespace
