@@ -3,8 +3,11 @@
 #include <roofmark/report.hpp>
 #include <string>
 
+#include "analysis/live/counting.hpp"
 #include "analysis/live/screen.hpp"
+#include "analysis/machine/machine_store.hpp"
 #include "analysis/machine/measure.hpp"
+#include "analysis/record/install_paths.hpp"
 #include "analysis/record/processes.hpp"
 #include "analysis/report/terminal.hpp"
 #include "commands.hpp"
@@ -32,6 +35,14 @@ live::ScreenOptions screen_options(const Terminal& terminal, const TopArguments&
   return options;
 }
 
+/// What it counts by hardware, in the quantities of the tables here.
+live::Counting counting_of(const live::Recording& recording) {
+  HardwareOptions options;
+  options.installed_tables = InstallPaths::find().share / "events";
+  options.findings = store_folder({});
+  return live::counting_of(recording.counters, options);
+}
+
 int top(TopArguments arguments) {
   if (arguments.looks == 0 && !terminal_of_output().is_terminal) arguments.looks = 1;
   const auto recording = live::recording_of(arguments.pid);
@@ -39,6 +50,7 @@ int top(TopArguments arguments) {
   // Nothing is measured beside a program that is being timed.
   const auto kept = kept_machine({});
   const Machine machine = kept && *kept ? **kept : Machine{};
+  const live::Counting counting = counting_of(*recording);
   const std::string executable = executable_of(recording->pid);
   const std::string title =
       (executable.empty() ? "process" : executable.substr(executable.rfind('/') + 1)) + " " +
@@ -50,7 +62,7 @@ int top(TopArguments arguments) {
     const bool full_screen = terminal_of_output().is_terminal && arguments.looks != 1;
     LiveTerminal terminal(full_screen);
     for (unsigned looked = 0; arguments.looks == 0 || looked < arguments.looks;) {
-      auto now = live::look(*recording, machine);
+      auto now = live::look(*recording, machine, counting);
       if (!now) {
         ended = true;
         break;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -75,6 +76,21 @@ static int wait_for_signal(void) {
 }
 
 /* Appends a line to a file and creates another one that must not be there yet. */
+/* Visit after visit, with 100 page faults in each, until it is ended. */
+static int touch_pages(void) {
+  const size_t bytes = 100 * 4096;
+  for (;;) {
+    ROOFMARK_BEGIN("touching");
+    char* const at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) return 1;
+    madvise(at, bytes, MADV_NOHUGEPAGE);
+    for (size_t i = 0; i < bytes; i += 4096) *(volatile char*)(at + i) = 1;
+    munmap(at, bytes);
+    ROOFMARK_END("touching");
+    sleep_ms(10);
+  }
+}
+
 static int write_files(const char* appended, const char* created) {
   ROOFMARK_BEGIN("write");
   FILE* log = fopen(appended, "a");
@@ -223,6 +239,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "nested") == 0) return nested(), argc > 2 ? atoi(argv[2]) : 0;
   if (strcmp(what, "open") == 0) return stay_open(argc > 2 ? atol(argv[2]) : 20000);
   if (strcmp(what, "signal") == 0) return wait_for_signal();
+  if (strcmp(what, "touch") == 0) return touch_pages();
   if (strcmp(what, "write") == 0 && argc > 3) return write_files(argv[2], argv[3]);
   if (strcmp(what, "copy") == 0) return copy_lines();
   if (strcmp(what, "phases") == 0) return phases(argc > 2 ? argv[2] : "spmv");

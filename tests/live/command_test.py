@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """usage: command_test.py ROOFMARK TARGET: `roofmark top` beside a recording, on a terminal and off it."""
+import json
 import os
 import pathlib
 import pty
@@ -7,6 +8,9 @@ import subprocess
 import sys
 import tempfile
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
+from counters_test import match_rule  # noqa: E402
 
 roofmark, target = sys.argv[1:]
 failures = []
@@ -79,5 +83,52 @@ with tempfile.TemporaryDirectory() as folder:
     recorder.terminate()
     recorder.wait(60)
     expect((pathlib.Path(folder) / "out.json").exists(), "the recording went on")
+
+
+def rates(folder, tables):
+    """The words of the row `touching` while it is counted; and all that was shown."""
+    recorder = subprocess.Popen(
+        [roofmark, "record", "--counters", "perf", "--no-machine", "-o", str(folder / "counted.json"), "--", target, "touch"],
+        env={**environment, "ROOFMARK_EVENTS": str(folder / "events"), "HOME": str(folder)}, stderr=subprocess.PIPE)
+    shown, rows = "", []
+    for _ in range(100):
+        done = subprocess.run([roofmark, "top", str(recorder.pid), "--count", "2", "--interval", "1", "--no-chart"], capture_output=True,
+                              env={**environment, "ROOFMARK_EVENTS": str(tables), "HOME": str(folder)}, timeout=60)
+        shown = done.stdout.decode()
+        rows = [line.split() for line in shown.splitlines() if line.startswith("touching")]
+        if rows and float(rows[-1][2]) > 0:
+            break
+        time.sleep(0.1)
+    recorder.terminate()
+    said = recorder.communicate(timeout=60)[1].decode()
+    if "Nothing is counted" in said:
+        print("skipped: rates of counted events:", said)
+        return None, shown
+    expect(all(len(line) <= 80 for line in shown.splitlines()), f"80 columns: {shown}")
+    return rows[-1] if rows else [], shown
+
+
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    quantities = [{"quantity": quantity, "scope": "process", "bound": "exact", "counts": "retired",
+                   "sum": [{"weight": weight, "event": "faults"}]}
+                  for quantity, weight in (("flop.f64", 1000000), ("bytes.DRAM.read", 500000))]
+    table = {"schema": "roofmark-events/1", "name": "made_up", "about": "page faults", "match": [{**match_rule(), "core_pmu": "software"}],
+             "counters": {"general": 4}, "events": {"faults": {"type": "software", "config": "0x2"}}, "quantities": quantities, "sources": ["a test"]}
+    for place in ("events", "other"):
+        (folder / place).mkdir()
+        (folder / place / "made_up.json").write_text(json.dumps(table))
+        table["events"]["faults"]["config"] = "0x5"
+    row, shown = rates(folder, folder / "events")
+    if row is not None:
+        # 100 faults a visit, of a million FLOPs and half a million bytes each. Visits are rounded to whole ones.
+        expect(len(row) > 4, f"a row: {shown}")
+        if len(row) > 4:
+            visits, gflop, gbyte = float(row[2]), float(row[-2]), float(row[-1])
+            expect(gflop > 0 and abs(gflop / 0.1 - visits) <= 0.5 + 0.02 * visits, f"FLOP/s of what is counted: {shown}")
+            expect(abs(gflop / gbyte - 2) < 0.02, f"bytes/s of what is counted: {shown}")
+        expect("GB/s: at DRAM, read alone is counted" in " ".join(shown.split()), f"which bytes these are: {shown}")
+        row, shown = rates(folder, folder / "other")
+        expect("GB/s" not in shown and "No counts: it counts events of which" in " ".join(shown.split()), f"other tables: {shown}")
 
 sys.exit(1 if failures else 0)

@@ -82,6 +82,31 @@ TEST_CASE("work of the interval gives its rate") {
   CHECK(*rows[0].flop_per_s == Approx(2e9));
 }
 
+TEST_CASE("bytes are those of the outermost level that is counted, as far as they are") {
+  Region was = region({"k"}, 1, 1), is = region({"k"}, 2, 2);
+  was.work.bytes["L2"] = is.work.bytes["L2"] = {test::counted(9e9), test::counted(9e9)};
+  was.work.bytes["DRAM"].read = test::counted(1e9);
+  is.work.bytes["DRAM"].read = test::counted(2.5e9);
+  Snapshot before = at(1, {was}), now = at(2, {is, region({"other"}, 1, 1)});
+  find_level(now);
+  CHECK(now.level == "DRAM");
+  CHECK(now.directions == "read");
+  const auto rows = rows_of(before, now);
+  CHECK(*rows[0].bytes_per_s == Approx(1.5e9));
+  CHECK_FALSE(rows[1].bytes_per_s);
+  std::string text = screen(now, rows, "app 7", {});
+  CHECK(text.find("GB/s") != std::string::npos);
+  CHECK(text.find("DRAM, read alone is") != std::string::npos);
+  now.profile.regions[0].work.bytes["DRAM"].write = test::counted(0);
+  find_level(now);
+  CHECK(now.directions == "both");
+  Snapshot none = at(1, {region({"k"}, 1, 1)});
+  find_level(none);
+  CHECK(none.level.empty());
+  text = screen(none, rows_of({}, none), "app 7", {});
+  CHECK(text.find("GB/s") == std::string::npos);
+}
+
 TEST_CASE("a screen fits into its terminal, whatever the names") {
   std::vector<Region> regions;
   for (const std::string& name : roofmark::sample::hostile_names()) {

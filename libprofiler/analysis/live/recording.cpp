@@ -18,6 +18,7 @@ namespace roofmark::live {
 namespace {
 
 constexpr std::string_view directory_variable = "ROOFMARK_RECORDING";
+constexpr std::string_view counters_variable = "ROOFMARK_COUNTERS";
 
 std::string process_file(pid_t pid, const char* name) {
   return "/proc/" + std::to_string(pid) + "/" + name;
@@ -65,7 +66,7 @@ Result<Recording> recording_of(pid_t pid) {
         environment ? variable_in(*environment, directory_variable) : std::optional<std::string>();
     std::error_code error;
     if (directory && std::filesystem::is_directory(*directory, error))
-      return Recording{one, *directory};
+      return Recording{one, *directory, variable_in(*environment, counters_variable)};
     add_children(one, queue);
   }
   if (refused)

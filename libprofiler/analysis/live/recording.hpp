@@ -12,8 +12,9 @@
 namespace roofmark::live {
 
 struct Recording {
-  pid_t pid = 0;                    ///< the process that is recorded
-  std::filesystem::path directory;  ///< of its arenas
+  pid_t pid = 0;                                  ///< the process that is recorded
+  std::filesystem::path directory;                ///< of its arenas
+  std::optional<std::filesystem::path> counters;  ///< the plan of what its program counts
 };
 
 /// The recording that this process is in, or that one of its descendants is in: `roofmark record`

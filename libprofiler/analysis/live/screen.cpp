@@ -34,30 +34,47 @@ std::string mean_visit(const Region& region, bool utf8) {
 
 std::string table_of(const Snapshot& now, const std::vector<Row>& rows, std::size_t most,
                      const ScreenOptions& options) {
-  TextTable table({{"Region", false, 60, 0, true},
-                   {"Now", true, 6, 0, false},
-                   {"Visits/s", true, 9, 2, false},
-                   {"Time", true, 9, 0, false},
-                   {"Visits", true, 9, 1, false},
-                   {"Mean", true, 9, 3, false},
-                   {"GFLOP/s", true, 8, 4, false}});
+  const bool bytes = !now.level.empty();
+  std::vector<TextColumn> columns = {{"Region", false, 60, 0, true},
+                                     {"Now", true, 6, 0, false},
+                                     {"Visits/s", true, 9, 2, false},
+                                     {"Time", true, 9, 0, false},
+                                     {"Visits", true, 9, 1, false},
+                                     {"Mean", true, 9, bytes ? 4 : 3, false},
+                                     {"GFLOP/s", true, 8, bytes ? 3 : 4, false}};
+  if (bytes) columns.push_back({"GB/s", true, 8, 3, false});
+  TextTable table(columns);
   std::size_t shown = 0;
   for (const Row& row : rows) {
     const Region& region = now.profile.regions[row.region];
     if (region.path.empty()) continue;
     if (shown++ == most) break;
     const std::string name = path_text(region.path);
-    table.add(
-        {{options.utf8 ? printable(name) : printable_ascii(name), row.open ? "1" : ""},
-         {fmt::format("{:.2f}", row.busy_threads), ""},
-         {report::whole(row.visits_per_s), ""},
-         {region.work.thread_s ? report::duration(region.work.thread_s->value, options.utf8) : "-",
-          ""},
-         {report::whole(static_cast<double>(region.visits)), ""},
-         {mean_visit(region, options.utf8), ""},
-         {row.flop_per_s ? report::significant(*row.flop_per_s * 1e-9) : "-", ""}});
+    std::vector<TextCell> cells = {
+        {options.utf8 ? printable(name) : printable_ascii(name), row.open ? "1" : ""},
+        {fmt::format("{:.2f}", row.busy_threads), ""},
+        {report::whole(row.visits_per_s), ""},
+        {region.work.thread_s ? report::duration(region.work.thread_s->value, options.utf8) : "-",
+         ""},
+        {report::whole(static_cast<double>(region.visits)), ""},
+        {mean_visit(region, options.utf8), ""},
+        {row.flop_per_s ? report::significant(*row.flop_per_s * 1e-9) : "-", ""}};
+    if (bytes)
+      cells.push_back({row.bytes_per_s ? report::significant(*row.bytes_per_s * 1e-9) : "-", ""});
+    table.add(std::move(cells));
   }
   return table.render(options.width, options.utf8, options.colour);
+}
+
+/// What the numbers are.
+std::string foot_of(const Snapshot& now, std::size_t hidden) {
+  std::string foot = "Now: threads in its own work. Time: of all threads, its parts included.";
+  if (!now.level.empty())
+    foot += " GB/s: at " + now.level +
+            (now.directions == "both" ? "." : ", " + now.directions + " alone is counted.");
+  if (now.why_not_counted) foot += " No counts: " + *now.why_not_counted + ".";
+  if (hidden > 0) foot += fmt::format(" {} more.", hidden);
+  return foot;
 }
 
 }  // namespace
@@ -77,7 +94,8 @@ std::string screen(const Snapshot& now, const std::vector<Row>& rows, const std:
   if (regions == 0)
     return text + "No region was entered so far: the program has no markers, or they come later.\n";
   // The chart takes half of what is left, if that is enough for one.
-  constexpr std::size_t around_table = 4, least_chart = 12;
+  constexpr std::size_t least_chart = 12;
+  const std::size_t around_table = 2 + wrapped(foot_of(now, regions), options.width).size();
   const std::size_t left = options.height > around_table ? options.height - around_table : 1;
   Chart chart;
   if (options.chart) {
@@ -87,9 +105,9 @@ std::string screen(const Snapshot& now, const std::vector<Row>& rows, const std:
   const bool has_chart = !chart.points.empty() && left / 2 >= least_chart;
   const std::size_t most = has_chart ? left - left / 2 : left;
   text += table_of(now, rows, most, options);
-  std::string foot = "Now: threads in its own work. Time: of all threads, its parts included.";
-  if (regions > most) foot += fmt::format(" {} more.", regions - most);
-  for (const std::string& line : wrapped(foot, options.width)) text += line + '\n';
+  for (const std::string& line :
+       wrapped(foot_of(now, regions > most ? regions - most : 0), options.width))
+    text += line + '\n';
   if (!has_chart) return text;
   TerminalChartOptions drawn;
   drawn.width = options.width;

@@ -4,6 +4,7 @@
 #include <analysis/profile/arena_reader.hpp>
 #include <analysis/profile/join.hpp>
 #include <analysis/record/clock.hpp>
+#include <array>
 #include <map>
 #include <roofmark/roofline.hpp>
 
@@ -22,9 +23,40 @@ double thread_seconds(const Work& work) {
   return work.thread_s ? work.thread_s->value : 0;
 }
 
+/// From the outermost on.
+constexpr std::array levels = {"HBM", "DRAM", "L3", "L2", "L1"};
+
+/// What is counted of the bytes at a level.
+std::optional<double> bytes_of(const Work& work, const std::string& level) {
+  const auto found = work.bytes.find(level);
+  if (found == work.bytes.end()) return std::nullopt;
+  const Traffic& traffic = found->second;
+  if (traffic.total) return static_cast<double>(traffic.total->value);
+  if (!traffic.read && !traffic.write) return std::nullopt;
+  return static_cast<double>((traffic.read ? traffic.read->value : 0) +
+                             (traffic.write ? traffic.write->value : 0));
+}
+
 }  // namespace
 
-std::optional<Snapshot> look(const Recording& recording, const Machine& machine) {
+void find_level(Snapshot& snapshot) {
+  for (const char* level : levels) {
+    bool read = false, write = false;
+    for (const Region& region : snapshot.profile.regions) {
+      const auto found = region.work.bytes.find(level);
+      if (found == region.work.bytes.end()) continue;
+      read = read || found->second.read || found->second.total;
+      write = write || found->second.write || found->second.total;
+    }
+    if (!read && !write) continue;
+    snapshot.level = level;
+    snapshot.directions = !write ? "read" : !read ? "write" : "both";
+    return;
+  }
+}
+
+std::optional<Snapshot> look(const Recording& recording, const Machine& machine,
+                             const Counting& counting) {
   const auto times = times_of(recording.pid);
   if (!times) return std::nullopt;
   JoinInput input;
@@ -38,8 +70,11 @@ std::optional<Snapshot> look(const Recording& recording, const Machine& machine)
   input.whole.system_s = times->system_s;
   input.whole.ended_raw_s = now.raw_s;
   now.profile.machine = machine;
+  input.measured = counting.passes;
+  now.why_not_counted = counting.why_not;
   join(input, now.profile);
   judge(now.profile);
+  find_level(now);
   return now;
 }
 
@@ -68,6 +103,9 @@ std::vector<Row> rows_of(const std::optional<Snapshot>& before, const Snapshot& 
       row.visits_per_s = static_cast<double>(visits) / interval_s;
       const double flop = flop_of(region.work) - (old ? flop_of(old->work) : 0);
       if (flop_of(region.work) > 0) row.flop_per_s = std::max(0.0, flop / interval_s);
+      if (const auto bytes = bytes_of(region.work, now.level))
+        row.bytes_per_s = std::max(
+            0.0, (*bytes - (old ? bytes_of(old->work, now.level).value_or(0) : 0)) / interval_s);
     }
     rows.push_back(row);
   }
