@@ -78,6 +78,7 @@ void read_header(const Json& line, ProcessCounts& p) {
   p.pid = number_as<std::int64_t>(line, "pid");
   p.ppid = number_as<std::int64_t>(line, "ppid");
   p.sequence = number_as<std::uint32_t>(line, "sequence");
+  if (line.contains("rank")) p.rank = number_as<std::uint32_t>(line, "rank");
   p.exe = text(line, "exe");
   p.arguments = texts(part(line, "arguments"));
   p.context = texts(part(line, "context"));

@@ -81,7 +81,8 @@ enum class CountsEnd {
 struct ProcessCounts {
   std::int64_t pid = 0;
   std::int64_t ppid = 0;
-  std::uint32_t sequence = 0;  ///< tells images of one pid apart (exec)
+  std::uint32_t sequence = 0;         ///< tells images of one pid apart (exec)
+  std::optional<std::uint32_t> rank;  ///< its number in a parallel job
   std::string exe;
   std::vector<std::string> arguments;
   std::vector<std::string> context;  ///< path that was open in the parent when it forked

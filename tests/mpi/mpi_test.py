@@ -93,6 +93,14 @@ class Whole(Job):
         self.assertEqual(uneven["flop"]["f64"]["value"], shares * 5 * 2 * 20000)
         self.assertGreater(uneven["imbalance"], 1)
 
+        # Each rank by itself: r + 1 of the shares, of its own time.
+        cloud = uneven["shares"]
+        self.assertEqual((cloud["of"], cloud["total"], cloud.get("left_out", [])), ("ranks", RANKS, []))
+        self.assertEqual([one["number"] for one in cloud["each"]], list(range(RANKS)))
+        for one in cloud["each"]:
+            self.assertEqual(one["flop"]["f64"], (one["number"] + 1) * 5 * 2 * 20000)
+            self.assertGreater(one["wall_s"], 0)
+
         # The launcher, which is no rank.
         note = [n for n in profile["notes"] if "launcher" in n]
         self.assertEqual(len(note), 1, profile["notes"])

@@ -6,6 +6,7 @@
 #include "entries.hpp"
 #include "executable.hpp"
 #include "focus.hpp"
+#include "job.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "own_code.hpp"
@@ -101,6 +102,7 @@ void after_options() {
   if (const HChar* problem = caches::start(); problem != nullptr)
     VG_(fmsg_bad_option)("--L1/--L2/--L3", "%s\n", problem);
   find_executable();
+  find_rank();
   reserve_output();
 }
 

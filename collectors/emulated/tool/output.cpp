@@ -14,6 +14,7 @@ extern "C" {
 #include "executable.hpp"
 #include "focus.hpp"
 #include "isa.hpp"
+#include "job.hpp"
 #include "json.hpp"
 #include "options.hpp"
 #include "places.hpp"
@@ -126,6 +127,7 @@ void write_header(const Totals& all) {
   json.number("pid", static_cast<ULong>(VG_(getpid)()));
   json.number("ppid", static_cast<ULong>(VG_(getppid)()));
   json.number("sequence", sequence);
+  if (rank_in_job() >= 0) json.number("rank", static_cast<ULong>(rank_in_job()));
   json.text("exe", executable());
   json.begin_array("arguments");
   json.text(VG_(args_the_exename));

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <analysis/profile/join_counts.hpp>
+#include <analysis/profile/join_rank_shares.hpp>
 #include <analysis/profile/join_ranks.hpp>
 #include <analysis/profile/join_shares.hpp>
+#include <analysis/profile/share_parts.hpp>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -11,17 +13,6 @@ namespace roofmark {
 namespace {
 
 using Reason = WorkShares::LeftOut;
-
-void leave_out(WorkShares& shares, std::uint64_t count, Reason reason) {
-  if (count == 0) return;
-  for (Reason& known : shares.left_out)
-    if (known.reason == reason.reason) {
-      known.count += count;
-      return;
-    }
-  reason.count = count;
-  shares.left_out.push_back(std::move(reason));
-}
 
 const Reason ended_early{
     0,
@@ -33,11 +24,6 @@ const Reason without_region{
     "the thread worked for the region without opening one of its own: its time in it is not "
     "known",
     "open a region in the thread, or --annotations openmp"};
-const Reason other_visits{
-    0, "it entered the region another number of times in the counted run than in the timed one",
-    ""};
-const Reason in_part{0, "the counted run saw only a part of its visits", ""};
-
 /// Which thread of the timed run is which of the counted one: those that entered regions, in the
 /// order in which the process's first thread made them.
 struct Pairing {
@@ -125,64 +111,13 @@ Pairing pair_up(const CountedPass& counted, const std::vector<RawProcess>& nativ
   return pairing;
 }
 
-/// One thread in one region, its child regions left out.
-struct CountedRow {
-  std::uint64_t visits = 0;
-  bool in_part = false, worked = false;
-  WorkShare::Part counts;
-};
-
-CountedRow counted_row(const RegionCounts& row) {
-  CountedRow made;
-  made.visits = row.visits;
-  for (const std::string& flag : row.flags)
-    made.in_part = made.in_part || flag == "unclosed" || flag == "partial" || flag == "passed_over";
-  made.counts.flop = {{Precision::f64, 0}, {Precision::f32, 0}, {Precision::x87, 0}};
-  for (const ComputeClass& part : row.mix) made.counts.flop[part.precision] += part.flop;
-  for (const auto& [level, traffic] : row.bytes)
-    made.counts.bytes[level] = traffic.read.value + traffic.write.value;
-  made.worked = row.visits > 0 || std::any_of(row.mix.begin(), row.mix.end(),
-                                              [](const auto& c) { return c.flop > 0; });
-  return made;
-}
-
-void add(WorkShare::Part& sum, const WorkShare::Part& part) {
-  for (const auto& [precision, flop] : part.flop) sum.flop[precision] += flop;
-  // A level that a part lacks is lacked by the sum.
-  std::erase_if(sum.bytes, [&](const auto& level) { return part.bytes.count(level.first) == 0; });
-  for (auto& [level, bytes] : sum.bytes) bytes += part.bytes.at(level);
-}
-
-/// Only quantities that the region itself has by this pass: their sources are the region's.
-void keep_counted(WorkShare::Part& part, const Work& work, const std::string& collector) {
-  std::erase_if(part.flop, [&](const auto& flop) {
-    const auto known = work.flop.find(flop.first);
-    return known == work.flop.end() || known->second.collector != collector;
-  });
-  std::erase_if(part.bytes, [&](const auto& bytes) {
-    const auto known = work.bytes.find(bytes.first);
-    if (known == work.bytes.end()) return true;
-    const Traffic& traffic = known->second;
-    return !traffic.read || !traffic.write || traffic.read->collector != collector ||
-           traffic.write->collector != collector;
-  });
-}
-
-bool any_flop(const Work& work, const std::string& collector) {
-  return std::any_of(work.flop.begin(), work.flop.end(), [&](const auto& flop) {
-    return flop.second.value > 0 && flop.second.collector == collector;
-  });
-}
-
 class ThreadShares {
  public:
   ThreadShares(const CountedPass& counted, const std::vector<RawProcess>& native,
                const std::string& main_executable, const std::set<std::size_t>& launching,
                RegionTree& tree)
-      : tree_(tree),
-        collector_(counted.collector),
-        pairing_(pair_up(counted, native, launching)),
-        job_(job_of(native)) {
+      : tree_(tree), collector_(counted.collector), pairing_(pair_up(counted, native, launching)) {
+    if (job_of(native)) ranks_.emplace(counted, native, main_executable, launching, tree);
     rows_.resize(tree.regions().size());
     passing_.resize(tree.regions().size());
     if (pairing_.none) return;
@@ -198,7 +133,7 @@ class ThreadShares {
   }
 
   std::optional<WorkShares> of(std::size_t index, const Region& row) const {
-    if (job_) return of_ranks_together(row);
+    if (ranks_) return ranks_->of(index, row);
     const MergedRegion& region = tree_[index];
     if (index == RegionTree::root || region.found || !any_flop(row.work, collector_))
       return std::nullopt;
@@ -218,19 +153,6 @@ class ThreadShares {
   }
 
  private:
-  /// A run of a whole job on the emulator does not say which of its processes is which rank.
-  std::optional<WorkShares> of_ranks_together(const Region& row) const {
-    if (!row.ranks || !any_flop(row.work, collector_)) return std::nullopt;
-    WorkShares shares;
-    shares.of = WorkShares::Of::ranks;
-    shares.two_runs = true;
-    shares.total = row.ranks->ranks;
-    leave_out(shares, shares.total,
-              {0, "the counted run of the whole job does not say which rank did what",
-               "mpirun -n N roofmark record -o FOLDER -- PROGRAM, then roofmark merge FOLDER"});
-    return shares;
-  }
-
   const CountedRow* row_of(std::size_t region, std::uint64_t number) const {
     const auto found = rows_[region].find(number);
     return found != rows_[region].end() ? &found->second : nullptr;
@@ -283,7 +205,7 @@ class ThreadShares {
   RegionTree& tree_;
   std::string collector_;
   Pairing pairing_;
-  std::optional<JobRanks> job_;
+  std::optional<RankCounts> ranks_;  ///< of a job, whose shares are those of ranks
   std::vector<std::map<std::uint64_t, CountedRow>> rows_;  ///< by region and number of the thread
   std::vector<std::uint64_t> passing_;  ///< threads that worked in it and did not enter it
 };

@@ -251,7 +251,11 @@ void settle(MergedRegion& region) {
   for (const ProcessShare& share : shares)
     if (share.rank) by_rank[*share.rank].push_back(share);
   std::vector<RankTime> times;
-  for (const auto& [rank, its] : by_rank) times.push_back({rank, extent_of(its).longest_s});
+  for (const auto& [rank, its] : by_rank) {
+    const Extent of_rank = extent_of(its);
+    times.push_back({rank, of_rank.longest_s});
+    region.by_rank[rank] = {of_rank.longest_s, of_rank.longest_self_s};
+  }
   region.ranks = spread_of(std::move(times));
 }
 

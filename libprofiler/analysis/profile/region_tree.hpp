@@ -32,6 +32,11 @@ struct ThreadTime {
   double time_s = 0, self_s = 0;
 };
 
+/// A path in one rank of a job: for how long any of its threads was in it.
+struct RankPart {
+  double time_s = 0, self_s = 0;
+};
+
 /// One path. Times are sums over threads unless they say otherwise.
 struct MergedRegion {
   std::size_t parent = 0;
@@ -49,7 +54,8 @@ struct MergedRegion {
   /// Of one thread; of processes that did not overlap, the sum.
   double longest_s = 0, longest_self_s = 0;
   double window_s = 0;  ///< first entry to last exit, without the gaps between processes
-  std::optional<RankSpread> ranks;   ///< of several
+  std::optional<RankSpread> ranks;  ///< of several
+  std::map<unsigned, RankPart> by_rank;
   std::map<unsigned, double> mpi_s;  ///< in MPI calls, by rank (0: of no job), over its threads
   double marker_s = 0;               ///< taken out of thread_s
   double marker_cost_s = 0;          ///< what one visit costs
