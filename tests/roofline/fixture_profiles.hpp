@@ -1,5 +1,5 @@
 // Hand-made profiles with known verdicts; tests/fixtures holds them as files. After a change of the
-// model that is meant: `write_fixtures tests/fixtures`, and read the difference.
+// model that is meant: `write_fixtures tests`, and read the difference.
 #pragma once
 
 #include <algorithm>
