@@ -43,7 +43,7 @@
   expect($('.chart svg'), 'no chart');
   expect(rows().length === Math.min(200, data.regions.length), 'rows: ' + rows().length);
   expect(!window.pwned, 'a name ran as a script');
-  expect($$('script').length === 8, 'scripts: ' + $$('script').length);  // the data, five of ours, two of this test
+  expect($$('script').length === 9, 'scripts: ' + $$('script').length);  // the data, six of ours, two of this test
   expect(!document.body.innerText.includes('undefined'), '"undefined" in the page');
   expect(!/\bNaN\b/.test(document.body.innerText), 'NaN in the page');
 
@@ -81,10 +81,31 @@
     expect($$('#regions .absent').length > 0 && $$('#regions .absent').every(function (n) { return n.title || n.closest('.left'); }), 'a dash without a reason');
   }
 
+  // The theme reaches every drawing of the page, and none of it is printed.
+  const papers = function () { return $$('.rm-chart .paper').map(function (node) { return getComputedStyle(node).fill; }); };
+  const inks = function () { return $$('.rm-chart text').slice(0, 50).map(function (node) { return getComputedStyle(node).fill; }); };
+  const before = {body: getComputedStyle(document.body).backgroundColor, papers: papers(), inks: inks()};
   press('#theme');
   const dark = getComputedStyle(document.body).backgroundColor;
+  expect(dark !== before.body, 'the theme does not change');
+  expect(papers().length >= 2 && papers().every(function (fill) { return fill === dark; }), 'drawings that are not of the theme: ' + papers());
+  expect(inks().every(function (fill, i) { return fill !== before.inks[i]; }), 'texts that are not of the theme');
   press('#theme');
-  expect(dark !== getComputedStyle(document.body).backgroundColor, 'the theme does not change');
+  expect(getComputedStyle(document.body).backgroundColor === before.body && String(papers()) === String(before.papers), 'the theme does not change back');
+  for (const sheet of document.styleSheets)
+    (function outside(rules) {
+      for (const rule of rules) {
+        if (rule.media) { if (!rule.media.mediaText.includes('screen')) outside(rule.cssRules); continue; }
+        expect(!rule.selectorText || !/dark/.test(rule.selectorText), 'dark on paper: ' + rule.selectorText);
+      }
+    })(sheet.cssRules);
+
+  // On paper every row is there, and after it what was.
+  const some = rows().length;
+  dispatchEvent(new Event('beforeprint'));
+  expect(rows().length === data.regions.length, 'rows on paper: ' + rows().length);
+  dispatchEvent(new Event('afterprint'));
+  expect(rows().length === some, 'rows after printing: ' + rows().length);
 
   // Roofs: line, spread and name go together.
   const roofs = new Set($$('.chart [data-roof]').map(function (node) { return node.dataset.roof; }));
@@ -97,13 +118,48 @@
     expect(parts.every(function (node) { return node.style.display !== 'none'; }), 'a roof does not come back');
   }
 
-  // Nearer, and back.
+  // Nearer, and back. However near, both axes say where one is, and say it rightly.
   const box = function () { return $('.chart svg').viewBox.baseVal; }, wide = box().width;
+  const place = function (value, range, from, to) { return from + Math.log10(value / range[0]) / Math.log10(range[1] / range[0]) * (to - from); };
+  function expectAxes(where) {
+    const view = box(), plot = data.plot, scale = view.width / wide;
+    const texts = $$('.pinned text'), ticks = texts.filter(function (text) { return text.dataset.value; });
+    const level = ticks.filter(function (text) { return text.getAttribute('text-anchor') === 'middle'; });
+    const upright = ticks.filter(function (text) { return text.getAttribute('text-anchor') === 'end'; });
+    expect(level.length >= 2 && upright.length >= 2, where + ': values at the axes: ' + level.length + ', ' + upright.length);
+    expect($$('.axis').every(function (node) { return node.style.display === 'none'; }), where + ': the axes are there twice');
+    for (const text of level)
+      expect(Math.abs(Number(text.getAttribute('x')) - place(Number(text.dataset.value), plot.x, plot.left, plot.right)) < 0.1, where + ': ' + text.textContent + ' is not at its place');
+    for (const text of upright)
+      expect(Math.abs(Number(text.getAttribute('y')) - 4 * scale - place(Number(text.dataset.value), plot.y, plot.bottom, plot.top)) < 0.1, where + ': ' + text.textContent + ' is not at its place');
+    for (const text of texts) {
+      const it = text.getBBox();
+      expect(it.x >= view.x - 1 && it.x + it.width <= view.x + view.width + 1 && it.y >= view.y - 1 && it.y + it.height <= view.y + view.height + 1,
+             where + ': "' + text.textContent + '" is not in sight');
+      const size = text.getBoundingClientRect().height;
+      expect(size > 8 && size < 24, where + ': a value is ' + size + ' px high');
+    }
+    const quads = texts.map(quad);
+    for (let i = 0; i < quads.length; ++i)
+      for (let j = 0; j < i; ++j) expect(!meet(quads[i], quads[j]), where + ': "' + texts[i].textContent + '" meets "' + texts[j].textContent + '"');
+    expect(texts.some(function (text) { return text.textContent === 'FLOP/byte'; }), where + ': no unit');
+  }
+  expect($$('.pinned text').length === 0, 'axes before the chart is nearer');
   press('#nearer');
   expect(box().width < wide, 'the chart does not come nearer');
+  for (let step = 1; step <= 12; ++step) {
+    expectAxes('nearer ' + step);
+    press('#nearer');
+  }
+  for (const key of ['ArrowLeft', 'ArrowDown', 'ArrowRight', 'ArrowUp'])
+    for (let step = 0; step < 80; ++step) {
+      $('.chart svg').dispatchEvent(new KeyboardEvent('keydown', {key: key, bubbles: true}));
+      if (step % 20 === 19) expectAxes(key + ' ' + step);
+    }
   $('.chart svg').dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
   $('.chart svg').dispatchEvent(new KeyboardEvent('keydown', {key: '0', bubbles: true}));
   expect(box().width === wide && box().x === 0, 'the chart does not go back');
+  expect($$('.pinned text').length === 0 && $$('.axis').every(function (node) { return node.style.display === ''; }), 'the axes do not go back');
 
   // The icicle: a region as wide as the page, and all of it again.
   const slabs = $$('.rm-icicle .slab');
@@ -137,7 +193,7 @@
     chooseCloud('one');
     expect(dots().length === 2, 'dots: ' + dots().length);
     shares.each.forEach(function (share, i) {
-      const at = share.work, place = function (value, range, from, to) { return from + Math.log10(value / range[0]) / Math.log10(range[1] / range[0]) * (to - from); };
+      const at = share.work;
       const x = place(at.flop.f64 / at.bytes[data.level], plot.x, plot.left, plot.right), y = place(at.flop.f64 / at.time, plot.y, plot.bottom, plot.top);
       const dot = dots()[i];
       expect(dot && Math.abs(dot.getAttribute('cx') - x) < 0.01 && Math.abs(dot.getAttribute('cy') - y) < 0.01, 'dot ' + i + ' is not at ' + [x, y]);

@@ -113,7 +113,7 @@ void draw_grid(SvgWriter& out, const ChartLayout& layout) {
   out.line("<path class=\"frame\" fill=\"none\" stroke=\"#57606a\" d=\"M{} {}V{}H{}\"/>",
            px(layout.left), px(layout.top), px(layout.bottom), px(layout.right));
   out.line("</g>");
-  out.line("<g font-size=\"12\" fill=\"#57606a\">");
+  out.line("<g class=\"axis\" font-size=\"12\" fill=\"#57606a\">");
   for (const Tick& tick : layout.x_ticks)
     if (!tick.text.empty())
       out.line("<text class=\"soft\" text-anchor=\"middle\" x=\"{}\" y=\"{}\">{}</text>",
@@ -350,10 +350,10 @@ std::string render_svg(const Chart& given, const SvgOptions& options) {
   draw_points(out, chart, layout);
   draw_labels(out, chart, layout);
   out.line(
-      "<text class=\"x-title\" font-size=\"12.5\" text-anchor=\"middle\" x=\"{}\" "
+      "<text class=\"axis x-title\" font-size=\"12.5\" text-anchor=\"middle\" x=\"{}\" "
       "y=\"{}\">{}</text>",
       px((layout.left + layout.right) / 2), px(layout.bottom + 38), markup(x_title(chart)));
-  out.line("<text class=\"y-title\" font-size=\"12.5\" x=\"{}\" y=\"{}\">Performance</text>",
+  out.line("<text class=\"axis y-title\" font-size=\"12.5\" x=\"{}\" y=\"{}\">Performance</text>",
            px(20), px(layout.top - 10));
   if (chart.ceilings.empty() && chart.points.empty())
     out.line(

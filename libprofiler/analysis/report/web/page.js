@@ -449,6 +449,19 @@
     });
   }
   document.querySelector('#more button').addEventListener('click', function () { state.rows += 1000; drawTable(); });
+  // On paper nobody can ask for more.
+  let shownRows = null;
+  addEventListener('beforeprint', function () {
+    if (shownRows === null) shownRows = state.rows;
+    state.rows = data.regions.length;
+    drawTable();
+  });
+  addEventListener('afterprint', function () {
+    if (shownRows === null) return;
+    state.rows = shownRows;
+    shownRows = null;
+    drawTable();
+  });
 
   // ---- the bar ----------------------------------------------------------------------------------
   function choices(id, names, labels, current, choose) {
@@ -475,8 +488,10 @@
   });
   function setTheme(theme) {
     if (theme) root.dataset.theme = theme; else delete root.dataset.theme;
-    chart.classList.toggle('rm-dark', theme === 'dark');
-    chart.classList.toggle('rm-light', theme === 'light');
+    for (const drawing of document.querySelectorAll('.rm-chart')) {
+      drawing.classList.toggle('rm-dark', theme === 'dark');
+      drawing.classList.toggle('rm-light', theme === 'light');
+    }
   }
   document.getElementById('theme').addEventListener('click', function () {
     const dark = root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
@@ -484,7 +499,7 @@
   });
   // What the other scripts of the page use.
   const page = window.roofmarkPage = {data: data, state: state, columns: columns, reveal: reveal, showTip: showTip, hideTip: hideTip,
-      changed: function () {}, chosen: function () {}, afterDraw: function () {}, atRestore: [], matches: matches, shape: shape,
+      changed: function () {}, viewed: function () {}, chosen: function () {}, afterDraw: function () {}, atRestore: [], matches: matches, shape: shape,
       drawn: function () { return drawn; }, placeX: placeX, placeY: placeY, prefixed: prefixed, significant: significant,
       duration: duration, percentText: percentText, show: function () {
     document.getElementById('filter').value = state.filter;

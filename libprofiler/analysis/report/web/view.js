@@ -8,13 +8,19 @@
   const nearest = 8;
   let view = Object.assign({}, all);
 
+  // Within the drawing, and its middle within the plot: beside that there is nothing to look at closely.
+  function within(from, length, drawing, low, high) {
+    return Math.min(drawing - length, Math.max(0, Math.min(high - length / 2, Math.max(low - length / 2, from))));
+  }
   function use(next) {
     const width = Math.min(all.width, Math.max(all.width / nearest, next.width)), height = width * all.height / all.width;
-    view = {x: Math.min(all.width - width, Math.max(0, next.x)), y: Math.min(all.height - height, Math.max(0, next.y)),
+    const plot = page.data.plot;
+    view = {x: within(next.x, width, all.width, plot.left, plot.right), y: within(next.y, height, all.height, plot.top, plot.bottom),
             width: width, height: height};
     chart.setAttribute('viewBox', [view.x, view.y, view.width, view.height].join(' '));
     page.state.view = view.width === all.width ? null : [view.x, view.y, view.width].map(function (v) { return Math.round(v); });
     chart.classList.toggle('near', page.state.view !== null);
+    page.viewed(page.state.view === null ? null : view, all);
     page.changed();
   }
   function nearer(factor, x, y) {
