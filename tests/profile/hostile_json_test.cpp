@@ -121,6 +121,39 @@ TEST_CASE("a field of the wrong kind is refused by its place") {
   require_refusal(document.dump(), "`regions` is absent");
 }
 
+/// Each place in a document where `first` and `last` stand side by side, changed so that they don't
+/// rise, one at a time; how many there were.
+std::size_t require_order(const char* first, const char* last) {
+  std::size_t places = 0;
+  const auto at_each = [&](const auto& self, const Json& item,
+                           const Json::json_pointer& at) -> void {
+    if (item.is_object() && item.contains(first) && item.contains(last)) {
+      Json document = Json::parse(valid());
+      document[at][first] = 2U;
+      document[at][last] = 1U;
+      ++places;
+      INFO(at.to_string());
+      require_refusal(document.dump(), "." + std::string(first) + "` is above `" + last + "`");
+    }
+    if (item.is_object())
+      for (const auto& [key, member] : item.items()) self(self, member, at / key);
+    if (item.is_array())
+      for (std::size_t i = 0; i < item.size(); ++i) self(self, item[i], at / i);
+  };
+  at_each(at_each, Json::parse(valid()), Json::json_pointer());
+  return places;
+}
+
+TEST_CASE("a range whose low end is above its high one is refused, wherever it stands") {
+  CHECK(require_order("low", "high") >= 3);
+  CHECK(require_order("min", "median") >= 1);
+  CHECK(require_order("median", "max") >= 1);
+  CHECK(require_order("min_s", "median_s") >= 1);
+  CHECK(require_order("mean_s", "max_s") >= 1);
+  // A range of one value is none the less one.
+  CHECK(refusal(with("/machine/ceilings/0/low", 2e10)) == "");
+}
+
 TEST_CASE("a count beyond 64 bits is refused, not rounded") {
   std::string text = valid();
   const std::string largest = "18446744073709551615";

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -120,6 +121,22 @@ class JsonReader {
   unsigned small_count_or(const char* key, unsigned otherwise) const {
     if (!has(key)) return otherwise;
     return static_cast<unsigned>(at(key).as_count(std::numeric_limits<unsigned>::max()));
+  }
+
+  /// Where several of these are given, none is above one behind it: a range begins at its low end.
+  /// Between numbers that were added up in another order a rounding is no mistake.
+  void require_rising(std::initializer_list<const char*> keys) const {
+    constexpr double rounding = 1e-9;
+    const char* before = nullptr;
+    double most = 0;
+    for (const char* key : keys) {
+      if (!has(key) || !at(key).value_->is_number()) continue;
+      const auto number = at(key).value_->get<double>();
+      if (before != nullptr && most > number + rounding * std::abs(number))
+        return at(before).refuse("is above `" + std::string(key) + "`");
+      before = key;
+      most = number;
+    }
   }
 
   bool flag_or(const char* key, bool otherwise) const {

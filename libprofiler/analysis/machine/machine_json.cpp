@@ -152,6 +152,7 @@ CacheLevel read_cache(const JsonReader& json) {
   cache.shared_by = read_small(json, "shared_by", plausible::shared_by, 1);
   if (json.has("confirmed_bytes"))
     cache.confirmed_bytes = read_count(json.at("confirmed_bytes"), plausible::cache_bytes);
+  json.require_rising({"confirmed_bytes", "bytes"});
   if (json.has("latency_s")) cache.latency_s = read_number(json, "latency_s", plausible::latency_s);
   return cache;
 }
@@ -196,6 +197,7 @@ ComputeCeiling read_compute(const JsonReader& json) {
   ceiling.flop_per_cycle = read_number_or(json, "per_cycle", plausible::flop_per_cycle, 0);
   ceiling.low = read_bound(json, "low", plausible::flop_per_s, ceiling.flop_per_s);
   ceiling.high = read_bound(json, "high", plausible::flop_per_s, ceiling.flop_per_s);
+  json.require_rising({"low", "high"});
   ceiling.source = json.word<Source>("source");
   ceiling.sustained = json.flag_or("sustained", false);
   ceiling.flags = json.texts("flags");
@@ -214,6 +216,7 @@ BandwidthCeiling read_bandwidth(const JsonReader& json) {
   ceiling.program_bytes_per_s = read_number(json, "program_bytes_per_s", plausible::bytes_per_s);
   ceiling.low = read_bound(json, "low", plausible::bytes_per_s, ceiling.interface_bytes_per_s);
   ceiling.high = read_bound(json, "high", plausible::bytes_per_s, ceiling.interface_bytes_per_s);
+  json.require_rising({"low", "high"});
   ceiling.page_bytes = read_number_or(json, "page_bytes", plausible::page_bytes, 0);
   ceiling.source = json.word<Source>("source");
   ceiling.flags = json.texts("flags");
@@ -228,6 +231,7 @@ GpuCeiling read_gpu_ceiling(const JsonReader& json) {
   ceiling.per_cycle = read_number_or(json, "per_cycle", plausible::gpu_per_cycle, 0);
   ceiling.low = read_bound(json, "low", plausible::gpu_per_s, 0);
   ceiling.high = read_bound(json, "high", plausible::gpu_per_s, 0);
+  json.require_rising({"low", "high"});
   ceiling.source = json.word<Source>("source");
   ceiling.flags = json.texts("flags");
   return ceiling;

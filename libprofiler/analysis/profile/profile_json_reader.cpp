@@ -59,6 +59,7 @@ std::optional<Measure> read_measure(const JsonReader& json, const char* key, con
   measure.source = origin ? origin->source : field.word<Source>("source");
   measure.low = read_optional(field, "low");
   measure.high = read_optional(field, "high");
+  field.require_rising({"low", "high"});
   return measure;
 }
 
@@ -82,6 +83,7 @@ Count read_count(const JsonReader& json, const Shared& shared, std::string_view 
   count.caveats = std::move(origin.caveats);
   if (json.has("low")) count.low = json.count("low");
   if (json.has("high")) count.high = json.count("high");
+  json.require_rising({"low", "high"});
   return count;
 }
 
@@ -225,6 +227,7 @@ std::optional<VisitTimes> read_visit_times(const JsonReader& json, const Shared&
     return shared.compact && region.visits == 1 ? single_visit(region) : std::nullopt;
   const JsonReader times = json.at("visit_s");
   if (shared.compact && times.is_null()) return std::nullopt;
+  times.require_rising({"min", "median", "max"});
   return VisitTimes{read_not_negative(times, "min"), read_not_negative(times, "median"),
                     read_not_negative(times, "max"), read_not_negative(times, "stddev"),
                     read_not_negative(times, "first")};
@@ -241,6 +244,8 @@ std::optional<RankSpread> read_spread(const JsonReader& json, const char* key) {
   spread.max_s = read_not_negative(item, "max_s");
   spread.min_rank = item.count("min_rank");
   spread.max_rank = item.count("max_rank");
+  item.require_rising({"min_s", "median_s", "max_s"});
+  item.require_rising({"min_s", "mean_s", "max_s"});
   spread.median_estimated = item.flag_or("median_estimated", false);
   return spread;
 }
@@ -300,6 +305,7 @@ CodePlace read_code(const JsonReader& json) {
   code.file = json.text_or("file", "");
   if (json.has("first_line")) code.first_line = json.count("first_line");
   if (json.has("last_line")) code.last_line = json.count("last_line");
+  json.require_rising({"first_line", "last_line"});
   return code;
 }
 
