@@ -134,6 +134,7 @@ void add_chart_command(CLI::App& app, int& status) {
   command
       ->add_option("-o,--output", arguments->output,
                    "Write a chart to this .svg, .html, .png or .pdf file")
+      ->type_name("FILE")
       ->check(not_empty);
   command
       ->add_option("--axes", arguments->axes,

@@ -80,15 +80,22 @@ void add_check_command(CLI::App& app, int& status) {
       ->check(CLI::IsMember({"text", "json"}));
   command->add_flag("--no-self-test", arguments->no_self_test,
                     "Do not hold counts to known kernels");
-  command->add_option("--cpuinfo", arguments->cpuinfo,
-                      "The processors of this file instead of /proc/cpuinfo");
-  command->add_option("--devices", arguments->devices,
-                      "The PMUs of this folder instead of /sys/bus/event_source/devices");
+  command
+      ->add_option("--cpuinfo", arguments->cpuinfo,
+                   "The processors of this file instead of /proc/cpuinfo")
+      ->type_name("FILE");
+  command
+      ->add_option("--devices", arguments->devices,
+                   "The PMUs of this folder instead of /sys/bus/event_source/devices")
+      ->type_name("DIR");
   command
       ->add_option("--resctrl-root", arguments->resctrl_root,
                    "Where the resctrl file system is (default /sys/fs/resctrl)")
+      ->type_name("DIR")
       ->check(not_empty);
-  command->add_option("-o,--output", arguments->output, "Write to this file")->check(not_empty);
+  command->add_option("-o,--output", arguments->output, "Write to this file")
+      ->type_name("FILE")
+      ->check(not_empty);
   command->callback([arguments, &status] { status = run(*arguments); });
 }
 

@@ -149,10 +149,13 @@ void add_compare_command(CLI::App& app, int& status) {
   auto arguments = std::make_shared<CompareArguments>();
   CLI::App* command = app.add_subcommand(
       "compare", "What moved between two runs or groups of runs, and whether it matters");
-  command->add_option("profiles", arguments->files, "The profile before and the one after");
+  command->add_option("profiles", arguments->files, "The profile before and the one after")
+      ->type_name("FILE");
   command->add_option("--before", arguments->before, "Several profiles of the runs before")
+      ->type_name("FILE")
       ->check(not_empty);
   command->add_option("--after", arguments->after, "Several profiles of the runs after")
+      ->type_name("FILE")
       ->check(not_empty);
   command
       ->add_option("--map", arguments->renamed,
@@ -168,7 +171,9 @@ void add_compare_command(CLI::App& app, int& status) {
       ->transform(CLI::IsMember(
           {"text", "json", "html", "svg", "png", "pdf", "markdown", "junit", "github"},
           CLI::ignore_case));
-  command->add_option("-o,--output", arguments->output, "Write to this file")->check(not_empty);
+  command->add_option("-o,--output", arguments->output, "Write to this file")
+      ->type_name("FILE")
+      ->check(not_empty);
   command->add_option("--level", arguments->level, "Interface of the bytes: L1, L2, L3, DRAM");
   command
       ->add_option("--alpha", arguments->alpha,

@@ -55,12 +55,16 @@ void add_events_command(CLI::App& app, int& status) {
   command
       ->add_option("--cpuinfo", arguments->cpuinfo,
                    "The processors of this file, from another machine's /proc/cpuinfo")
+      ->type_name("FILE")
       ->check(not_empty);
   command
       ->add_option("--devices", arguments->devices,
                    "The PMUs of this folder instead of /sys/bus/event_source/devices")
+      ->type_name("DIR")
       ->check(not_empty);
-  command->add_option("-o,--output", arguments->output, "Write to this file")->check(not_empty);
+  command->add_option("-o,--output", arguments->output, "Write to this file")
+      ->type_name("FILE")
+      ->check(not_empty);
   command->callback([arguments, &status] { status = run(*arguments); });
 }
 

@@ -81,7 +81,9 @@ void add_gpu_command(CLI::App& app, int& status) {
       ->check(CLI::IsMember({"interface", "nersc", "ncu"}));
   command->add_option("--format", arguments->format, "text or json")
       ->transform(CLI::IsMember({"text", "json"}, CLI::ignore_case));
-  command->add_option("-o,--output", arguments->output, "Write to this file")->check(not_empty);
+  command->add_option("-o,--output", arguments->output, "Write to this file")
+      ->type_name("FILE")
+      ->check(not_empty);
   command->callback([arguments, &status] { status = run(*arguments); });
 }
 

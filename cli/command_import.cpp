@@ -126,10 +126,13 @@ void add_import_command(CLI::App& app, int& status) {
                    "likwid: of likwid-perfctr (-O)")
       ->required()
       ->check(CLI::IsMember({"ncu", "perf", "likwid"}));
-  command->add_option("file", arguments->file, "The table; - is standard input")->required();
+  command->add_option("file", arguments->file, "The table; - is standard input")
+      ->type_name("FILE")
+      ->required();
   command
       ->add_option("-o,--output", arguments->output,
                    "The profile. Default: the table's name, numbered rather than overwritten")
+      ->type_name("FILE")
       ->check(not_empty);
   command->add_option("--device", arguments->device,
                       "ncu: of several devices in the table, this one");
@@ -137,6 +140,7 @@ void add_import_command(CLI::App& app, int& status) {
       command
           ->add_option("--machine", arguments->machine,
                        "perf, likwid: the machine file of where it ran. Default: this machine")
+          ->type_name("FILE")
           ->check(not_empty);
   command->add_flag("--no-machine", arguments->no_machine, "perf, likwid: no ceilings")
       ->excludes(machine);
@@ -144,6 +148,7 @@ void add_import_command(CLI::App& app, int& status) {
       ->add_option("--cpuinfo", arguments->cpuinfo,
                    "perf, likwid: the processor of this file, a /proc/cpuinfo, says what events "
                    "mean. Default: the machine's")
+      ->type_name("FILE")
       ->check(not_empty);
   command->add_flag("--alone", arguments->alone,
                     "perf, likwid: nothing else ran on the sockets, so that their bytes are the "

@@ -72,13 +72,16 @@ void add_machine_command(CLI::App& app, int& status) {
   command->add_flag("--json", arguments->json, "The same as --format json");
   command->add_option("--format", arguments->format, "text, json (roofmark-machine/1), svg or html")
       ->transform(CLI::IsMember({"text", "json", "svg", "html"}, CLI::ignore_case));
-  command->add_option("-o,--output", arguments->output, "Write to this file")->check(not_empty);
+  command->add_option("-o,--output", arguments->output, "Write to this file")
+      ->type_name("FILE")
+      ->check(not_empty);
   command->add_flag("--quick", arguments->measure.quick,
                     "Fewer windows: a few seconds, less exact");
   command->add_flag("--refresh", arguments->measure.refresh, "Measure again whatever is kept");
   command->add_flag("--no-gpus", arguments->no_gpus,
                     "Leave GPUs alone: those ceilings that are kept are shown, none is measured");
   command->add_option("--file", arguments->measure.file, "Show this machine file; measure nothing")
+      ->type_name("FILE")
       ->check(not_empty);
   command->add_flag("--ascii", arguments->ascii, "Nothing but ASCII in the text");
   command->callback([arguments, &status] { status = run(*arguments); });

@@ -132,11 +132,13 @@ void add_merge_command(CLI::App& app, int& status) {
   command
       ->add_option("input", arguments->inputs,
                    "Files of ranks, or the folder that `mpirun ... roofmark record -o` named")
+      ->type_name("FILE")
       ->required();
   command
       ->add_option("-o,--output", arguments->output,
                    "The profile of the job, replaced where it exists. Default: "
                    "out.roofmark.json, numbered rather than overwritten")
+      ->type_name("FILE")
       ->check(not_empty);
   command->add_flag("--skip-broken", arguments->skip_broken,
                     "Leave out what can't be used, with a line for each; default: refuse");

@@ -264,6 +264,7 @@ void add_report_command(CLI::App& app, int& status) {
           "file", arguments->files,
           "Profiles that `roofmark record` wrote, - is standard input; or directories that "
           "programs wrote which were started with libroofmark-preload.so")
+      ->type_name("FILE")
       ->required();
   command
       ->add_option(
@@ -272,7 +273,9 @@ void add_report_command(CLI::App& app, int& status) {
       ->transform(CLI::IsMember({"text", "json", "csv", "html", "svg", "png", "pdf", "icicle",
                                  "markdown", "openmetrics", "hatchet"},
                                 CLI::ignore_case));
-  command->add_option("-o,--output", arguments->output, "Write to this file")->check(not_empty);
+  command->add_option("-o,--output", arguments->output, "Write to this file")
+      ->type_name("FILE")
+      ->check(not_empty);
   command->add_option("--level", arguments->wanted_level,
                       "Interface of the intensity and of the side: L1, L2, L3, DRAM");
   command
@@ -292,6 +295,7 @@ void add_report_command(CLI::App& app, int& status) {
       ->add_option("--machine", arguments->machines,
                    "A machine file: how fast the regions could be there; may be repeated. Of a "
                    "directory the first is the machine that it ran on")
+      ->type_name("FILE")
       ->allow_extra_args(false)
       ->check(not_empty);
   command->add_flag("--chart", arguments->chart, "Text: with a chart in characters");

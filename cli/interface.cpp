@@ -36,6 +36,9 @@ std::vector<Command> interface_of(const CLI::App& app) {
       option.description = given->get_description();
       option.takes_value = given->get_type_size() != 0 && given->get_expected_max() != 0;
       option.required = given->get_required();
+      option.repeats = given->get_expected_max() > 1;
+      const std::string type = given->get_type_name();
+      option.takes_path = type.starts_with("FILE") || type.starts_with("DIR");
       option.choices = choices_in(given->get_type_name());
       command.options.push_back(std::move(option));
     }

@@ -13,6 +13,8 @@ struct Option {
   bool takes_value = false;
   bool positional = false;
   bool required = false;
+  bool repeats = false;              ///< of a positional argument: any number may follow
+  bool takes_path = false;           ///< a file or a folder
   std::vector<std::string> choices;  ///< what the value may be; empty: anything
 };
 

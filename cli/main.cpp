@@ -10,8 +10,10 @@
 #include <memory>
 #include <new>
 #include <roofmark/result.hpp>
+#include <sstream>
 #include <system_error>
 
+#include "analysis/report/output.hpp"
 #include "commands.hpp"
 
 namespace roofmark::cli {
@@ -62,14 +64,20 @@ bool runs_target(int argc, char** argv) {
   return argc > 1 && (std::strcmp(argv[1], "record") == 0 || std::strcmp(argv[1], "run") == 0);
 }
 
-/// Help and version are no mistakes, and 0. Of a mistake CLI11 knows the reason alone, and may take
-/// several lines for it.
-int explain(const CLI::App& app, const CLI::ParseError& error, const std::string& command) {
-  if (error.get_exit_code() == 0) return app.exit(error);
-  std::string reason = error.what();
+/// Help and version are no mistakes, but their place may be full.
+int print_help(const CLI::App& app, const CLI::ParseError& asked) {
+  std::ostringstream text;
+  app.exit(asked, text, text);
+  const auto problem = write_standard_output(text.str());
+  return problem ? say(*problem, failed) : 0;
+}
+
+/// Of a mistake CLI11 knows the reason alone, and may take several lines for it.
+int explain(const CLI::ParseError& mistake, const std::string& command, int status) {
+  std::string reason = mistake.what();
   while (!reason.empty() && (reason.back() == '\n' || reason.back() == '.')) reason.pop_back();
   std::replace(reason.begin(), reason.end(), '\n', ' ');
-  return say({reason, "", "`roofmark " + command + "--help` lists what there is"}, bad_input);
+  return say({reason, "", "`roofmark " + command + "--help` lists what there is"}, status);
 }
 
 int run(int argc, char** argv) {
@@ -109,9 +117,10 @@ int run(int argc, char** argv) {
   try {
     app.parse(static_cast<int>(dashes - argv), argv);
   } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return print_help(app, error);
     const bool of_command = argc > 1 && argv[1][0] != '-';
-    if (explain(app, error, of_command ? std::string(argv[1]) + " " : "") == 0) return 0;
-    return runs_target(argc, argv) ? not_started : bad_input;
+    return explain(error, of_command ? std::string(argv[1]) + " " : "",
+                   runs_target(argc, argv) ? not_started : bad_input);
   }
   if (app.get_subcommands().empty()) {
     std::fputs(app.help().c_str(), stderr);

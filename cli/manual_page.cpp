@@ -54,7 +54,7 @@ std::string options_of(const Command& command) {
     for (const std::string& name : option.names)
       names += (names.empty() ? "" : ", ") + std::string("\\fB") + roff(name) + "\\fR";
     if (option.takes_value && !option.positional) {
-      std::string value = "\\fIVALUE\\fR";
+      std::string value = option.takes_path ? "\\fIFILE\\fR" : "\\fIVALUE\\fR";
       if (!option.choices.empty()) {
         value.clear();
         for (const std::string& choice : option.choices)

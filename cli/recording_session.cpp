@@ -271,6 +271,7 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
       .add_option("-o,--output", arguments.output,
                   "The profile (JSON), replaced where it exists. Default: out.roofmark.json, "
                   "numbered rather than overwritten")
+      ->type_name("FILE")
       ->check(not_empty);
   command
       .add_option(
@@ -279,7 +280,8 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
           "none "
           "(time "
           "and declared work only). auto: hardware counters where they count FLOPs, else emulated")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "perf", "papi", "emulated", "none"}));
   command.add_flag("--full-cache", arguments.full_cache,
                    "Simulate every cache access instead of a sample (slower)");
   command.add_flag("--once", arguments.once,
@@ -291,6 +293,7 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
   command
       .add_option("--trace", arguments.trace,
                   "Every visit in time, as a file for ui.perfetto.dev or chrome://tracing")
+      ->type_name("FILE")
       ->check(not_empty);
   command
       .add_option("--trace-visits", arguments.trace_visits,
@@ -373,6 +376,7 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
       .add_option("--resctrl-root", arguments.resctrl_root,
                   "Where the resctrl file system is, which counts the program's memory traffic "
                   "(default /sys/fs/resctrl)")
+      ->type_name("DIR")
       ->check(not_empty);
   command
       .add_option(
@@ -386,8 +390,10 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
           "With -p: seconds after which that recording ends (default: Ctrl-C, or the end of "
           "the process)")
       ->check(seconds_problem);
-  command.add_option("--machine", arguments.machine_file,
-                     "Use these ceilings, written by `roofmark machine`");
+  command
+      .add_option("--machine", arguments.machine_file,
+                  "Use these ceilings, written by `roofmark machine`")
+      ->type_name("FILE");
   arguments.usage = "roofmark " + command.get_name() + " -- PROGRAM [ARGS]";
   command.add_flag("--no-machine", arguments.no_machine,
                    "Use no ceilings of this machine, measured or kept: no roof");
