@@ -70,6 +70,61 @@ TEST_CASE("what can't be compared is not known, and says why") {
   CHECK_FALSE(any_holds(outcomes));
 }
 
+TEST_CASE("noise that would hide the limit judges nothing, and says so") {
+  const auto runs = [](std::initializer_list<double> times_s) {
+    std::vector<Profile> all;
+    for (const double time_s : times_s) all.push_back(run_of({{{"k"}, time_s}}));
+    return all;
+  };
+  // Geometric means 1 and 5.7 s, each run a factor of 8 from it.
+  const auto wild = compare(runs({0.125, 8}), runs({5.7 / 8, 5.7 * 8}));
+  for (const char* limit : {"time > +5%", "time < -5%", "flop_per_s < -5%"}) {
+    INFO(limit);
+    const Outcome outcome = judged(limit, wild)[0];
+    CHECK(outcome.state == State::unknown);
+    CHECK(outcome.text.find("the noise is too large") != std::string::npos);
+    CHECK(outcome.text.find("more runs") != std::string::npos);
+    CHECK_FALSE(any_holds({outcome}));
+  }
+  CHECK(judged("time > +5%", wild)[0].text.find("5.7x") != std::string::npos);
+  // Nothing moved at all, but nothing would have been seen.
+  const auto blind = compare(runs({0.5, 2}), runs({0.5, 2}));
+  CHECK(judged("time > +5%", blind)[0].state == State::unknown);
+  // The same is enough for a limit that is as wide as the noise.
+  const auto some = compare(runs({0.98, 1, 1.02, 1.01}), runs({1, 0.99, 1.01, 1.02}));
+  CHECK(judged("time > +5%", some)[0].state == State::passes);
+  // What is beyond all noise fails, however large that is.
+  const auto sure = compare(runs({0.9, 1, 1.1, 1}), runs({9, 10, 11, 10}));
+  CHECK(judged("time > +5%", sure)[0].state == State::holds);
+}
+
+TEST_CASE("one run whose visits scatter widely judges nothing") {
+  Profile before = run_of({{{"k"}, 1}}), after = run_of({{{"k"}, 5.73}});
+  for (Profile* run : {&before, &after}) {
+    Region& region = run->regions[0];
+    region.visits = 4;
+    const double wall_s = region.work.wall_s->value;
+    region.visit_s = VisitTimes{wall_s / 40, wall_s / 8, wall_s, 4 * wall_s, wall_s};
+  }
+  const Outcome outcome = judged("time > +5%", compare({before}, {after}))[0];
+  CHECK(outcome.state == State::unknown);
+  CHECK(outcome.text.find("several runs a side") != std::string::npos);
+}
+
+TEST_CASE("counts that are known to a wide range judge nothing") {
+  const auto with_range = [] {
+    Profile run = run_of({{{"k"}, 1}});
+    Count& read = *run.regions[0].work.bytes["DRAM"].read;
+    read.low = read.value / 2;
+    read.high = read.value * 2;
+    return run;
+  };
+  const Outcome outcome =
+      judged("k: bytes > 5%", compare({with_range()}, {with_range()}, {"DRAM", {}}))[0];
+  CHECK(outcome.state == State::unknown);
+  CHECK(outcome.text.find("known to a range") != std::string::npos);
+}
+
 TEST_CASE("a region that one side lacks slips through no limit") {
   const auto result =
       compare({run_of({{{"k"}, 1}, {{"old"}, 1}})}, {run_of({{{"k"}, 1}, {{"other"}, 9}})});

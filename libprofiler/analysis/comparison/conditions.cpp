@@ -28,6 +28,28 @@ std::string limit_text(double limit) {
   return fmt::format("{}{} %", limit < 0 ? "-" : "+", report::significant(100 * std::abs(limit)));
 }
 
+/// By how much more, relatively, the change may be in the direction of the limit than it seems.
+double noise_of(const Condition& condition, const Change& change) {
+  return (condition.above ? change.high / change.ratio : change.ratio / change.low) - 1;
+}
+
+/// Noise in which twice the limit would not be seen judges nothing. A small limit is held to what
+/// is usual between two runs.
+bool hides_the_limit(const Condition& condition, const Change& change) {
+  return !change.beyond_noise && !(noise_of(condition, change) <=
+                                   2 * std::max(std::abs(condition.limit), allowance_between_runs));
+}
+
+std::string of_hidden_limit(const Change& change) {
+  const std::string range =
+      fmt::format("{} to {}", change_text(change.low), change_text(change.high));
+  if (change.evidence == Evidence::counts)
+    return ", not judged: its counts are known to a range that allows " + range;
+  return ", not judged: the noise is too large and allows " + range +
+         (change.evidence == Evidence::runs ? "; more runs, or a quieter machine"
+                                            : "; several runs a side, or a quieter machine");
+}
+
 Outcome outcome_of(const Condition& condition, const RegionChange& region) {
   Outcome outcome;
   const auto found = region.changes.find(condition.quantity);
@@ -43,8 +65,14 @@ Outcome outcome_of(const Condition& condition, const RegionChange& region) {
       condition.above ? change.relative() > condition.limit : change.relative() < condition.limit;
   outcome.text = fmt::format("{} {} (limit {})", condition.quantity, change_text(change.ratio),
                              limit_text(condition.limit));
-  if (beyond && change.beyond_noise) outcome.state = Outcome::State::holds;
-  if (beyond && !change.beyond_noise) outcome.text += ", within the noise";
+  if (beyond && change.beyond_noise) {
+    outcome.state = Outcome::State::holds;
+  } else if (hides_the_limit(condition, change)) {
+    outcome.state = Outcome::State::unknown;
+    outcome.text += of_hidden_limit(change);
+  } else if (beyond) {
+    outcome.text += ", within the noise";
+  }
   return outcome;
 }
 

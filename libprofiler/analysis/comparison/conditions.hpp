@@ -29,7 +29,8 @@ struct Outcome {
 };
 
 /// Each condition at each region that it speaks of. It holds where the change is beyond the limit
-/// and beyond the noise. A problem where a pattern fits no region of both sides.
+/// and beyond the noise; where the noise would hide twice the limit it is not known. A problem
+/// where a pattern fits no region of both sides.
 Result<std::vector<Outcome>> judge(const std::vector<Condition>& conditions,
                                    const Comparison& comparison);
 

@@ -50,11 +50,16 @@ std::string render_markdown(const Judged& judged) {
   std::string text =
       "### Roofmark: " +
       std::string(any_holds(judged.outcomes) ? "a limit was exceeded" : "comparison") + "\n\n";
-  for (const Outcome& outcome : judged.outcomes)
-    if (outcome.state == Outcome::State::holds)
-      text += "- **" + markdown(path_text(comparison.regions[outcome.region].path)) +
-              "**: " + markdown(outcome.text) + "\n";
-  if (any_holds(judged.outcomes)) text += "\n";
+  bool listed = false;
+  for (const Outcome& outcome : judged.outcomes) {
+    if (outcome.state == Outcome::State::passes) continue;
+    const bool held = outcome.state == Outcome::State::holds;
+    text += fmt::format("- {}**{}**: {}\n", held ? "" : "not judged: ",
+                        markdown(path_text(comparison.regions[outcome.region].path)),
+                        markdown(outcome.text));
+    listed = true;
+  }
+  if (listed) text += "\n";
   for (const std::string& warning : comparison.warnings) text += "> " + markdown(warning) + "\n\n";
   text +=
       fmt::format("{}\n\n| Region | Before | After | Time | FLOPs | {} bytes | FLOP/B | Roof |\n",
@@ -108,9 +113,10 @@ std::string render_github(const Judged& judged) {
   for (const std::string& warning : judged.comparison.warnings)
     text += "::warning title=Roofmark::" + command_text(warning, false) + "\n";
   for (const Outcome& outcome : judged.outcomes) {
-    if (outcome.state != Outcome::State::holds) continue;
+    if (outcome.state == Outcome::State::passes) continue;
     const std::string path = path_text(judged.comparison.regions[outcome.region].path);
-    text += "::error title=" + command_text("Roofmark: " + path, true) +
+    text += (outcome.state == Outcome::State::holds ? "::error title=" : "::warning title=") +
+            command_text("Roofmark: " + path, true) +
             "::" + command_text(path + ": " + outcome.text, false) + "\n";
   }
   text += "::notice title=Roofmark::" + command_text(summary_of(judged.comparison), false) + "\n";
