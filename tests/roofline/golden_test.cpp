@@ -98,9 +98,7 @@ const std::map<std::string, std::function<double(const Region&)>>& scales() {
        }},
       {"communication_share", [](const Region& it) { return it.mpi_s->value / wall_s(it); }},
       {"MPI by explained",
-       [](const Region& it) {
-         return it.mpi_s->value / std::max(arithmetic_s(it), memory_s(it));
-       }},
+       [](const Region& it) { return it.mpi_s->value / std::max(arithmetic_s(it), memory_s(it)); }},
       {"half of the mean",
        [](const Region& it) { return it.mpi_ranks->min_s / it.mpi_ranks->mean_s; }},
       {"launch_idle",
@@ -157,8 +155,8 @@ TEST_CASE("golden: each region stands where its row says, close to the threshold
     const double stands = scales().at(row.threshold)(*region_of(profile, row.region));
     CHECK(std::abs(stands - row.stands_at) < 1e-9);
     const double limit = limit_of(row.threshold);
-    const bool far_by_nature = std::string(row.threshold) == "binding ceiling" ||
-                               std::string(row.threshold) == "FLOPs";
+    const bool far_by_nature =
+        std::string(row.threshold) == "binding ceiling" || std::string(row.threshold) == "FLOPs";
     if (!far_by_nature) CHECK(std::abs(stands - limit) / limit < 0.06);
   }
 }
@@ -183,8 +181,7 @@ TEST_CASE("golden: every verdict is there twice, beside a threshold, and with ad
   // As they are spelt in the schema, so that a verdict which is added is missed here.
   std::ifstream stream(PROFILE_SCHEMA);
   const auto schema = nlohmann::json::parse(stream);
-  const auto& known =
-      schema.at("$defs").at("roofline").at("properties").at("verdict").at("enum");
+  const auto& known = schema.at("$defs").at("roofline").at("properties").at("verdict").at("enum");
   REQUIRE(known.size() == std::size_t(Verdict::undetermined) + 1);
   for (const auto& word : known) {
     int seen = 0, beside = 0, advised = 0;
