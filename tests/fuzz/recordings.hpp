@@ -97,7 +97,9 @@ inline std::vector<Document> traces() {
                    arena::TraceBlock{arena::trace_block_magic, 0xffffffff, 0xffffffff, 3, {}});
              }),
       visits("a name that is none", Side::odd,
-             [=](std::string& it) { put(it, first, arena::TraceVisit{2000, 500, 12345, 7}); }),
+             [=](std::string& it) {
+               put(it, first, arena::TraceVisit{2000, 500, 12345, 7});
+             }),
       visits("a time without an end", Side::odd,
              [=](std::string& it) {
                put(it, first, arena::TraceVisit{~std::uint64_t{0}, ~std::uint64_t{0}, name, -7});

@@ -120,13 +120,13 @@ TEST_CASE("on linear axes a bandwidth is a slope through the origin") {
   for (const PlacedCeiling& placed : layout.ceilings) {
     const ChartCeiling& ceiling = chart.ceilings[placed.ceiling];
     if (ceiling.kind == ChartCeiling::Kind::compute) continue;
-    CHECK(placed.line.from.x == Approx(layout.left));
-    CHECK(placed.line.from.y == Approx(layout.bottom));
+    CHECK(placed.line.from.x == Approx(layout.x.px(0)));
+    CHECK(placed.line.from.y == Approx(layout.y.px(0)));
     // rise / run in units of the axes
-    const double run =
-        (placed.line.to.x - placed.line.from.x) / (layout.right - layout.left) * chart.x_max;
-    const double rise =
-        (placed.line.from.y - placed.line.to.y) / (layout.bottom - layout.top) * chart.y_max;
+    const double run = (placed.line.to.x - placed.line.from.x) /
+                       (layout.x.px(chart.x_max) - layout.x.px(0)) * chart.x_max;
+    const double rise = (placed.line.from.y - placed.line.to.y) /
+                        (layout.y.px(0) - layout.y.px(chart.y_max)) * chart.y_max;
     CHECK(rise / run == Approx(ceiling.per_s.value));
   }
   for (const std::vector<Tick>* ticks : {&layout.x_ticks, &layout.y_ticks}) {
@@ -134,6 +134,40 @@ TEST_CASE("on linear axes a bandwidth is a slope through the origin") {
     CHECK(ticks->front().text == "0");
     for (std::size_t i = 1; i < ticks->size(); ++i)
       CHECK((*ticks)[i].value - (*ticks)[i - 1].value == Approx((*ticks)[1].value));
+  }
+}
+
+TEST_CASE("on linear axes no mark hangs over the frame, and no label over a ridge") {
+  std::mt19937 random(3);
+  const auto uniform = [&](double low, double high) {
+    return std::uniform_real_distribution<>(low, high)(random);
+  };
+  for (int round = 0; round < 40; ++round) {
+    Chart chart = chart_of(sample::machine());
+    for (int i = 0; i < 12; ++i) {
+      ChartPoint point;
+      point.name = "solve/region " + std::to_string(i);
+      // Heavy ones beside both axes and at their ends.
+      point.intensity.value = std::pow(10, uniform(-4, 2));
+      point.flop_per_s.value = std::pow(10, uniform(5, 11));
+      point.weight = uniform(0, 1);
+      chart.points.push_back(point);
+    }
+    make_linear(chart);
+    const ChartLayout layout = lay_out(chart, {});
+    REQUIRE(!layout.points.empty());
+    for (const PlacedPoint& placed : layout.points) {
+      CHECK(placed.at.x - placed.radius >= layout.left);
+      CHECK(placed.at.x + placed.radius <= layout.right);
+      CHECK(placed.at.y - placed.radius >= layout.top);
+      CHECK(placed.at.y + placed.radius <= layout.bottom);
+    }
+    REQUIRE(!layout.ridges.empty());
+    for (const PlacedRidge& ridge : layout.ridges)
+      for (const PlacedText& label : labels_of(layout)) {
+        INFO(label.text);
+        CHECK_FALSE(overlap(label.box, {ridge.at, 7, 7, 0}));
+      }
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "analysis/text/plain_text.hpp"
 #include "chart_ceilings.hpp"
@@ -192,6 +193,39 @@ std::optional<Segment> move_to(const PlacedPoint& point, const ChartPlace& befor
   return Segment{from, {from.x + part * dx, from.y + part * dy}};
 }
 
+/// On linear axes points lie beside the axes themselves, where the marks of heavy ones would hang
+/// over the frame: the axis begins, or ends, as far inside it as the largest of them needs.
+void make_room_for_marks(const std::vector<std::pair<double, double>>& parts_and_radii,
+                         Axis& axis) {
+  const double length = std::abs(axis.to_px - axis.from_px);
+  const double inwards = axis.to_px > axis.from_px ? 1 : -1;
+  double before = 0, behind = 0;
+  // Room at one end moves the marks at the other.
+  for (int round = 0; round < 4; ++round)
+    for (const auto& [part, radius] : parts_and_radii) {
+      const double least = radius + 1;
+      if (part < 1) before = std::max(before, (least - part * (length - behind)) / (1 - part));
+      if (part > 0) behind = std::max(behind, (least - (1 - part) * (length - before)) / part);
+    }
+  // A chart that is too small for its marks is what it is.
+  before = std::min(before, length / 4);
+  behind = std::min(behind, length / 4);
+  axis.from_px += inwards * before;
+  axis.to_px -= inwards * behind;
+}
+
+void make_room_for_marks(const Chart& chart, ChartLayout& layout) {
+  std::vector<std::pair<double, double>> x, y;
+  for (const ChartPoint& point : chart.points) {
+    const double at = point.intensity.value, rate = point.flop_per_s.value;
+    if (!drawable(at) || !drawable(rate) || at > chart.x_max || rate > chart.y_max) continue;
+    x.emplace_back(at / chart.x_max, radius_of(point.weight));
+    y.emplace_back(rate / chart.y_max, radius_of(point.weight));
+  }
+  make_room_for_marks(x, layout.x);
+  make_room_for_marks(y, layout.y);
+}
+
 void place_points(const Chart& chart, ChartLayout& layout) {
   for (std::size_t i = 0; i < chart.points.size(); ++i) {
     const ChartPoint& point = chart.points[i];
@@ -214,7 +248,7 @@ void place_points(const Chart& chart, ChartLayout& layout) {
 void place_labels(const Chart& chart, const SvgOptions& options, ChartLayout& layout) {
   LabelPlaces places(layout.left, layout.top, layout.right, layout.bottom);
   for (const PlacedCeiling& ceiling : layout.ceilings) places.add_line(ceiling.line);
-  for (const PlacedRidge& ridge : layout.ridges) places.add_mark({ridge.at, 8, 8, 0});
+  for (const PlacedRidge& ridge : layout.ridges) places.keep_free({ridge.at, 8, 8, 0});
   for (const PlacedPoint& point : layout.points)
     places.add_mark({point.at, point.radius * 2, point.radius * 2, 0});
 
@@ -275,6 +309,7 @@ ChartLayout lay_out(const Chart& given, const SvgOptions& options) {
   layout.bottom = std::max(layout.top + 80, options.height - 76);
   layout.x = {chart.x_min, chart.x_max, layout.left, layout.right, chart.linear};
   layout.y = {chart.y_min, chart.y_max, layout.bottom, layout.top, chart.linear};
+  if (chart.linear) make_room_for_marks(chart, layout);
   layout.x_ticks = ticks_of(layout.x, 44, "");
   layout.y_ticks = ticks_of(layout.y, 22, "FLOP/s");
   place_ceilings(chart, layout);

@@ -17,6 +17,8 @@ class LabelPlaces {
   /// Lines may be crossed at a cost, marks at a higher one.
   void add_line(const Segment& line) { lines_.push_back(line); }
   void add_mark(const Box& mark) { marks_.push_back(mark); }
+  /// No label may touch it.
+  void keep_free(const Box& box) { taken_.push_back(box); }
 
   /// The label along a line, sliding from `preferred` (0: its start, 1: its end).
   std::optional<PlacedText> along(const Segment& line, const std::string& text, double font_px,
