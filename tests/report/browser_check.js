@@ -226,12 +226,14 @@
   $('#filter').dispatchEvent(new Event('input'));
   // The page waits for the last key, and then a little more before it changes the address: as long as a busy machine takes.
   (function settled(tries) {
-    if (tries > 0 && !location.hash.includes('filter=')) {
+    if (tries > 0 && !(location.hash.includes('filter=') && $('.chart svg').dataset.drawn)) {
       setTimeout(settled, 200, tries - 1);
       return;
     }
     expect(rows().length === Math.min(200, matching), 'the filter shows ' + rows().length + ' of ' + matching);
     expect(shared < 0 || location.hash.includes('cloud=' + shared), 'the address does not say whose dots: ' + location.hash);
+    expect($$('.chart .points .point').length === Number($('.chart svg').dataset.drawn), 'points: ' + $$('.chart .points .point').length + ' of ' + $('.chart svg').dataset.drawn);
+    expect($$('.chart .points .point').every(function (point) { return point.classList.contains('faded') !== data.regions[point.dataset.region].path.toLowerCase().includes(wanted); }), 'points that are faded');
     expect(location.hash.includes('filter='), 'the address does not say what is shown: ' + location.hash);
     console.log(failures.length ? 'CHECK FAILED: ' + failures.slice(0, 10).join('; ') : 'CHECK PASSED');
   })(50);

@@ -1,4 +1,5 @@
-// Writes a report page for tests in a browser: report_page sample|hostile|bare|NUMBER FILE.
+// Writes a report page for tests in a browser: report_page sample|hostile|bare|NUMBER|allNUMBER
+// FILE.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -70,15 +71,22 @@ static Profile bare() {
 
 int main(int count, char** arguments) {
   if (count != 3) {
-    std::cerr << "usage: report_page sample|hostile|bare|NUMBER FILE\n";
+    std::cerr << "usage: report_page sample|hostile|bare|NUMBER|allNUMBER FILE\n";
     return 2;
   }
   const std::string kind = arguments[1];
+  const bool is_all = kind.starts_with("all");
   const Profile profile = kind == "sample"    ? sample::profile()
                           : kind == "hostile" ? hostile()
                           : kind == "bare"    ? bare()
+                          : is_all            ? many(std::strtoul(kind.c_str() + 3, nullptr, 10))
                                               : many(std::strtoul(kind.c_str(), nullptr, 10));
   std::ofstream out(arguments[2], std::ios::binary);
-  out << render_html(profile);
+  HtmlOptions options;
+  if (is_all) {  // as `report --all` has it
+    options.regions = 0;
+    options.chart.points = static_cast<std::size_t>(-1);
+  }
+  out << render_html(profile, options);
   return out.good() ? 0 : 1;
 }

@@ -28,6 +28,8 @@ using namespace report;
 using namespace text;
 
 constexpr std::size_t static_rows = 200;  ///< more are there, but only without a script
+/// Of the picture that is there before the script draws its own.
+constexpr std::size_t static_points = 1000;
 
 // Nothing is fetched: the policy also stops whatever an escaping mistake might let in from asking
 // for anything outside.
@@ -208,7 +210,9 @@ std::string render_html(const Profile& whole, const HtmlOptions& options) {
   svg.width = 1180;
   svg.height = 640;
   svg.every_side = true;
-  Chart chart = chart_of(profile, usable.chart);
+  ChartOptions still = usable.chart;
+  still.points = std::min(still.points, static_points);
+  Chart chart = chart_of(profile, still);
   // The page has a title, and its script says what is not drawn when the view changes.
   chart.title.clear();
   chart.subtitle.clear();

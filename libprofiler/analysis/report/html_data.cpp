@@ -242,7 +242,9 @@ std::string html_data(const Profile& profile, const Chart& chart, const ChartLay
     const Roofline* inclusive = inclusive_roofline(region);
     const Roofline* self = self_roofline(region);
     value["roofline"] = inclusive ? roofline_of(region, *inclusive, levels) : Json(nullptr);
-    if (self && self != inclusive) value["selfRoofline"] = roofline_of(region, *self, levels);
+    // Of a region without children it is the same, and half of what the page would hold.
+    if (self && !(inclusive && *self == *inclusive))
+      value["selfRoofline"] = roofline_of(region, *self, levels);
     value["missing"] = Json::array();
     for (const Missing& entry : region.missing) value["missing"].push_back(missing.index_of(entry));
     regions.push_back(std::move(value));

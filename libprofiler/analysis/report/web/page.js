@@ -220,30 +220,43 @@
     return boxes;
   })();
   let drawn = [];
+  function nodeOf(point) {
+    const side = sideOf(point);
+    const group = shape('g', {class: 'point', 'data-region': point.index, tabindex: 0, role: 'button', 'aria-label': pointText(point).replaceAll('\n', ', ')});
+    const ends = function (figure, where) { return [where(figure[1] == null ? figure[0] : figure[1]), where(figure[2] == null ? figure[0] : figure[2])]; };
+    if (point.x[1] != null || point.x[2] != null) {
+      const x = ends(point.x, placeX);
+      group.append(shape('path', {class: 'bar ' + side, d: 'M' + x[0] + ' ' + point.py + 'H' + x[1]}));
+    }
+    if (point.y[1] != null || point.y[2] != null) {
+      const y = ends(point.y, placeY);
+      group.append(shape('path', {class: 'bar ' + side, d: 'M' + point.px + ' ' + y[0] + 'V' + y[1]}));
+    }
+    const mark = markOf(side, point.px, point.py, point.radius);
+    mark.setAttribute('class', side);
+    group.append(mark);
+    group.classList.toggle('faded', !matches(point.region));
+    return point.node = group;
+  }
+  // The heaviest points at once; of very many the others follow, so that the page is there and answers meanwhile.
+  const atOnce = 1000;
+  let picture = 0;
+  function drawPoints(marks, from, number) {
+    if (number !== picture) return;  // another view has been chosen
+    const part = document.createDocumentFragment();
+    for (const point of drawn.slice(from, from + atOnce)) part.append(nodeOf(point));
+    marks.append(part);
+    if (from + atOnce < drawn.length) setTimeout(drawPoints, 20, marks, from + atOnce, number);
+    else chart.dataset.drawn = drawn.length;
+  }
   function drawChart() {
     const marks = chart.querySelector('.points'), names = chart.querySelector('.names');
     marks.replaceChildren();
     names.replaceChildren();
+    delete chart.dataset.drawn;
     const all = points();
     drawn = all.slice(0, data.mostPoints);
-    for (const point of drawn) {
-      const side = sideOf(point);
-      const group = shape('g', {class: 'point', 'data-region': point.index, tabindex: 0, role: 'button', 'aria-label': pointText(point).replaceAll('\n', ', ')});
-      const ends = function (figure, where) { return [where(figure[1] == null ? figure[0] : figure[1]), where(figure[2] == null ? figure[0] : figure[2])]; };
-      if (point.x[1] != null || point.x[2] != null) {
-        const x = ends(point.x, placeX);
-        group.append(shape('path', {class: 'bar ' + side, d: 'M' + x[0] + ' ' + point.py + 'H' + x[1]}));
-      }
-      if (point.y[1] != null || point.y[2] != null) {
-        const y = ends(point.y, placeY);
-        group.append(shape('path', {class: 'bar ' + side, d: 'M' + point.px + ' ' + y[0] + 'V' + y[1]}));
-      }
-      const mark = markOf(side, point.px, point.py, point.radius);
-      mark.setAttribute('class', side);
-      group.append(mark);
-      marks.append(group);
-      point.node = group;
-    }
+    drawPoints(marks, 0, ++picture);
     const taken = fixedBoxes.slice();
     const obstacles = drawn.map(function (p) { return {x: p.px - p.radius, y: p.py - p.radius, width: 2 * p.radius, height: 2 * p.radius}; });
     drawn.slice(0, data.labelled).forEach(function (point, order) {
@@ -275,7 +288,7 @@
   }
   function matches(region) { return !state.filter || region.path.toLowerCase().includes(state.filter); }
   function fade() {
-    for (const point of drawn) point.node.classList.toggle('faded', !matches(point.region));
+    for (const point of drawn) if (point.node) point.node.classList.toggle('faded', !matches(point.region));
     if (window.roofmarkPage) window.roofmarkPage.afterDraw();
   }
   function pointOf(event) {
@@ -426,7 +439,7 @@
     const target = event.target.closest && event.target.closest('tr.region');
     if (!target) return;
     for (const point of drawn)
-      if (point.index === Number(target.dataset.region)) point.node.classList.toggle('marked', on);
+      if (point.node && point.index === Number(target.dataset.region)) point.node.classList.toggle('marked', on);
   }
   body.addEventListener('mouseover', function (event) { emphasise(event, true); });
   body.addEventListener('mouseout', function (event) { emphasise(event, false); });
