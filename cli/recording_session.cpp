@@ -195,6 +195,14 @@ void write_trace(const Trace& trace, const Profile* judged, const fs::path& file
          to_line(*problem) + ".");
 }
 
+/// The program that is started. Behind a launcher stand the job's, among words of its own.
+std::vector<fs::path> programs_of(const std::vector<std::string>& target) {
+  std::vector<fs::path> programs;
+  for (std::size_t i = 0; i < target.size() && (i == 0 || is_launcher(target)); ++i)
+    if (const auto program = emulated::find_program(target[i])) programs.push_back(*program);
+  return programs;
+}
+
 RecordOptions options_of(const RecordingArguments& arguments) {
   RecordOptions options;
   const MeasureOptions machine = machine_options(arguments);
@@ -236,9 +244,7 @@ RecordOptions options_of(const RecordingArguments& arguments) {
   // All ranks would say the same.
   if (!arguments.rank || arguments.rank->rank == 0U) options.tell = tell;
   if (const auto choice = pack_choice(arguments.packs)) {
-    const auto program =
-        arguments.target.empty() ? std::nullopt : emulated::find_program(arguments.target.front());
-    Packs packs = find_packs(options.install, *choice, program.value_or(fs::path()));
+    Packs packs = find_packs(options.install, *choice, programs_of(arguments.target));
     options.packs = std::move(packs.libraries);
     for (const Problem& problem : packs.missing)
       if (options.tell) options.tell(to_line(problem) + ".");

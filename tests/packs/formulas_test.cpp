@@ -131,8 +131,8 @@ TEST_CASE("Packs: one that was asked for and is not there is missed, the others 
   roofmark::InstallPaths install;
   install.lib = "/nowhere";
   REQUIRE(
-      roofmark::find_packs(install, *roofmark::pack_choice("auto"), "/bin/true").missing.empty());
-  const auto packs = roofmark::find_packs(install, *roofmark::pack_choice("blas"), "/bin/true");
+      roofmark::find_packs(install, *roofmark::pack_choice("auto"), {"/bin/true"}).missing.empty());
+  const auto packs = roofmark::find_packs(install, *roofmark::pack_choice("blas"), {"/bin/true"});
   REQUIRE(packs.libraries.empty());
   REQUIRE(packs.missing.size() == 1);
   REQUIRE(roofmark::preload_text("/r.so", {"/a.so", "/b.so"}) == "/r.so:/a.so:/b.so");

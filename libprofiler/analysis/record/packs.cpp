@@ -62,11 +62,13 @@ Result<PackChoice> pack_choice(const std::string& choice) {
 }
 
 Packs find_packs(const InstallPaths& install, const PackChoice& choice,
-                 const std::filesystem::path& program) {
+                 const std::vector<std::filesystem::path>& programs) {
   Packs packs;
   if (choice.names.empty()) return packs;
-  const std::vector<std::string> loaded =
-      choice.asked ? std::vector<std::string>() : loaded_libraries(program);
+  std::vector<std::string> loaded;
+  if (!choice.asked)
+    for (const std::filesystem::path& program : programs)
+      for (std::string& library : loaded_libraries(program)) loaded.push_back(std::move(library));
   for (const std::string& name : choice.names) {
     if (!choice.asked && !uses(*pack_of(name), loaded)) continue;
     const std::filesystem::path file = install.lib / ("libroofmark-" + name + ".so");

@@ -24,10 +24,10 @@ struct Packs {
   std::vector<Problem> missing;  ///< those that were asked for and can't be preloaded
 };
 
-/// With "auto" those of libraries that the program is loaded with: a program that asks whether a
-/// function is there, and has a way without it, would be told that it is.
+/// With "auto" those of libraries that one of the programs is loaded with: a program that asks
+/// whether a function is there, and has a way without it, would be told that it is.
 Packs find_packs(const InstallPaths& install, const PackChoice& choice,
-                 const std::filesystem::path& program);
+                 const std::vector<std::filesystem::path>& programs);
 
 /// What LD_PRELOAD gets: a runtime, and the packs behind it.
 std::string preload_text(const std::filesystem::path& runtime,
