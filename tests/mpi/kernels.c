@@ -1,5 +1,5 @@
-/* Three kernels in every rank, one after the other: a matrix product by BLAS, a transform by FFTW, STREAM's triad. Nobody annotated
- * the first two: they are regions as they are. Usage: kernels N */
+/* Three kernels in every rank, one after the other: a matrix product by BLAS, a transform by FFTW,
+ * STREAM's triad. Nobody annotated the first two: they are regions as they are. Usage: kernels N */
 #include <fftw3.h> /* first: its numbers are pairs where <complex.h> was not seen */
 
 #include <cblas.h>
