@@ -105,7 +105,7 @@ int chart(const ChartArguments& arguments) {
   options.width = terminal.width;
   options.utf8 = terminal.utf8 && !arguments.ascii;
   options.colour = terminal.colour;
-  std::string text = render_text(*given);
+  std::string text = render_text(*given, terminal.width);
   if (arguments.output.empty()) text += '\n' + render_terminal_chart(drawing, options);
   const auto problem = write_standard_output(text);
   return problem ? say(*problem, failed) : 0;

@@ -97,7 +97,9 @@ Result<std::string> rendered(const comparison::Judged& judged, const Profile& af
     drawn.height = terminal.is_terminal && !to_file ? terminal.height - 1 : 24;
     drawn.utf8 = options.utf8;
     drawn.colour = options.colour;
-    text += '\n' + render_terminal_chart(chart(), drawn) + "Small letters: before.\n";
+    const Chart both = chart();
+    text += '\n' + render_terminal_chart(both, drawn) + "Small letters: before.\n" +
+            terminal_chart_notes(both, drawn);
   }
   return text;
 }

@@ -24,7 +24,7 @@ namespace roofmark::cli {
 namespace {
 
 struct ReportArguments {
-  std::vector<std::string> what_if, machines;
+  std::vector<std::string> what_if, machines, details;
   std::vector<std::string> files;
   std::string format = "text";
   std::string output;
@@ -87,6 +87,7 @@ std::string text_of(const Profile& profile, const std::vector<NamedRoof>& others
   options.colour = terminal.colour && !to_file;
   options.self = arguments.self;
   options.level = arguments.level;
+  options.details = arguments.details;
   if (arguments.all) options.rows = 0;
   std::string text = render_text(profile, options);
   if (!others.empty()) {
@@ -100,14 +101,16 @@ std::string text_of(const Profile& profile, const std::vector<NamedRoof>& others
     chart.height = terminal.is_terminal && !to_file ? terminal.height - 1 : 24;
     chart.utf8 = options.utf8;
     chart.colour = options.colour;
-    text += '\n' + render_terminal_chart(drawn(profile, {arguments.level}, others), chart);
+    const Chart own = drawn(profile, {arguments.level}, others);
+    text += '\n' + render_terminal_chart(own, chart) + terminal_chart_notes(own, chart);
     // Host and GPU stand under roofs of their own.
     for (const std::string& locus : loci_of(profile)) {
       ChartOptions other;
       other.locus = locus;
       if (locus == default_locus(profile)) continue;
       const Chart apart = chart_of(profile, other);
-      if (!apart.points.empty()) text += '\n' + render_terminal_chart(apart, chart);
+      if (!apart.points.empty())
+        text += '\n' + render_terminal_chart(apart, chart) + terminal_chart_notes(apart, chart);
     }
   }
   return text;
@@ -127,6 +130,7 @@ Result<std::string> rendered(const Profile& profile, const std::vector<NamedRoof
     TextOptions options;
     options.level = arguments.level;
     options.self = arguments.self;
+    options.details = arguments.details;
     if (arguments.all) options.rows = 0;
     return render_markdown(profile, options);
   }
@@ -204,6 +208,10 @@ int report(ReportArguments arguments) {
     return say({"other roofs are shown as text and in charts",
                 "report --format " + arguments.format, "--format text, html, svg, png or pdf"},
                bad_input);
+  if (!arguments.details.empty() && arguments.format != "text" && arguments.format != "markdown")
+    return say({"text and Markdown alone take it: a page has every region's numbers in its row",
+                "report --details --format " + arguments.format, "--format text or markdown"},
+               bad_input);
   static constexpr std::array pictures = {"svg", "png", "pdf"};
   if (arguments.axes == "linear" &&
       std::find(pictures.begin(), pictures.end(), arguments.format) == pictures.end())
@@ -241,6 +249,15 @@ int report(ReportArguments arguments) {
         continue;
       }
       arguments.level = *level;
+    }
+    const auto nobody = std::find_if(
+        arguments.details.begin(), arguments.details.end(),
+        [&](const std::string& pattern) { return regions_named(*profile, pattern).empty(); });
+    if (nobody != arguments.details.end()) {
+      status = say({"no region has such a path", file + ": --details '" + *nobody + "'",
+                    "write a path as the report does, as in --details solve/spmv or 'solve/*'"},
+                   bad_input);
+      continue;
     }
     if (arguments.files.size() > 1) text += (text.empty() ? "" : "\n") + ("==> " + file + "\n");
     const auto others = other_roofs(*profile, arguments.what_if, machines);
@@ -283,6 +300,12 @@ void add_report_command(CLI::App& app, int& status) {
                    "Of a picture: log, or linear, where a bandwidth is a slope through the origin")
       ->transform(CLI::IsMember({"log", "linear"}, CLI::ignore_case));
   command->add_flag("--all", arguments->all, "Every region, not the heaviest alone");
+  command
+      ->add_option("--details", arguments->details,
+                   "Text, Markdown: every number of these regions, with its source: a path or a "
+                   "pattern ('solve/*', '*'); may be repeated")
+      ->allow_extra_args(false)
+      ->check(not_empty);
   auto* self = command->add_flag("--self", arguments->self,
                                  "Regions without their children (charts: always so)");
   command->add_flag("--inclusive", arguments->inclusive, "Charts: regions with their children")

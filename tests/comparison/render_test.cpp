@@ -7,6 +7,7 @@
 #include "../report/markup_check.hpp"
 #include "../support/hostile_names.hpp"
 #include "analysis/comparison/chart.hpp"
+#include "analysis/comparison/sentences.hpp"
 #include "analysis/text/plain_text.hpp"
 #include "catch.hpp"
 #include "runs.hpp"
@@ -119,7 +120,60 @@ TEST_CASE("the chart has an arrow from where a region was, if it moved") {
   CHECK(roofmark::sample::MarkupCheck(svg, roofmark::sample::xml_rules).problem() == "");
   CHECK(has(svg, "arrow: from before to after"));
   CHECK(has(svg, "before: 1 GFLOP/s at 0.125 FLOP/byte"));
-  CHECK_FALSE(has(render_svg(chart_of(compare({after}, {after}), after)), "arrow"));
+  CHECK_FALSE(
+      has(render_svg(chart_of(compare({after}, {after}), after)), "arrow: from before to after"));
+}
+
+TEST_CASE("a point without an arrow is told, with the reason") {
+  const Profile before = run_of({{{"still"}, 1, 1e9, 4e9}, {{"gone"}, 1, 1e9, 4e9}});
+  const Profile after = run_of({{{"still"}, 1, 1e9, 4e9}, {{"new"}, 1, 1e9, 4e9}});
+  const Chart chart = chart_of(compare({before}, {after}), after);
+  const std::string notes = terminal_chart_notes(chart, {200, 24, true, false});
+  CHECK(has(notes, "Without an arrow: 1 point that did not move beyond the noise."));
+  CHECK(has(notes, "Without an arrow: new (it is new)."));
+  CHECK(has(notes, "Not drawn: 1 region of the runs before, gone after."));
+  CHECK(has(render_svg(chart), "Without an arrow: new (it is new)."));
+}
+
+TEST_CASE("an arrow shorter than its mark is told") {
+  Chart chart =
+      chart_of(compare({run_of({{{"k"}, 1}})}, {run_of({{{"k"}, 2}})}), run_of({{{"k"}, 2}}));
+  REQUIRE(chart.points.at(0).before);
+  CHECK_FALSE(has(render_svg(chart), "Without an arrow"));
+  chart.points[0].before =
+      ChartPlace{chart.points[0].intensity.value * 1.001, chart.points[0].flop_per_s.value};
+  CHECK(has(render_svg(chart), "Without an arrow: 1 point that moved less than the mark is wide"));
+}
+
+TEST_CASE("text: no number is cut, however small the change") {
+  Compared s{compare({run_of({{{"k"}, 1}})}, {run_of({{{"k"}, 1.00053}})}), {}, {}};
+  Change& time = s.comparison.regions.at(0).changes.at("time");
+  for (const double ratio : {0.99947, 1.00053, 0.987654, 1234567.8}) {
+    time.ratio = ratio;
+    time.low = ratio - 1e-5, time.high = ratio + 1e-5;
+    for (const bool utf8 : {true, false}) {
+      const std::string text = render_text(s.judged(), {80, utf8, false, true});
+      INFO(text);
+      CHECK(has(text, "(" + change_text(time) + ")"));
+    }
+  }
+}
+
+TEST_CASE("a change has no digit that its range does not carry") {
+  Change change;
+  change.ratio = 0.99947, change.low = 0.988, change.high = 1.011;
+  CHECK(change_text(change) == "0 %");
+  change.ratio = 1.1234, change.low = 1.07, change.high = 1.18;
+  CHECK(change_text(change) == "+12 %");
+  change.ratio = 1.1234, change.low = 0.9, change.high = 1.4;
+  CHECK(change_text(change) == "+10 %");
+  change.ratio = 3.456, change.low = 3.0, change.high = 4.0;
+  CHECK(change_text(change) == "3.5x");
+  change.before = 0.44912, change.after = 0.449, change.ratio = 1, change.low = 0.8,
+  change.high = 1.2;
+  CHECK(time_text(change, false) == "450 ms");
+  change.low = 0.999, change.high = 1.001;
+  CHECK(time_text(change, false) == "449 ms");
 }
 
 TEST_CASE("where a region was is inside the chart, however far it came") {

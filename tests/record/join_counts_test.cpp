@@ -1,5 +1,7 @@
 // Counts of a second pass on the regions of the first, from closed forms.
 #include <analysis/profile/hot_paths.hpp>
+#include <cmath>
+
 #include "catch.hpp"
 
 #include "raw.hpp"
@@ -172,20 +174,52 @@ TEST_CASE("a counted run with an end of its own says so where it left something 
 
 TEST_CASE("a range of the cache model stays one, and sampling is labelled") {
   RegionCounts spmv = counted({"solve", "spmv"}, 10, 10, 0);
-  spmv.bytes["DRAM"] = {{1000, 900, 1500}, {10, 10, 10}};
+  constexpr std::uint64_t many = 1'000'000;  // what the sample says of them is as good as exact
+  spmv.bytes["DRAM"] = {{1000 * many, 900 * many, 1500 * many},
+                        {1000 * many, 1000 * many, 1000 * many}};
   JoinInput input = input_with({counted({"solve"}, 1, 1, 0), spmv});
   input.counted->processes[0].sampling = "sets 1/8";
   input.counted->reduced_caches = {{"L3", "L3 of 1 MiB (2 MiB reported)"}};
   const Profile profile = joined(input);
   const Count& read = *find(profile, {"solve"})->work.bytes.at("DRAM").read;
-  CHECK(read.value == 1000);
-  CHECK(*read.low == 900);
-  CHECK(*read.high == 1500);
+  CHECK(read.value == 1000 * many);
+  CHECK(*read.low == 900 * many);
+  CHECK(*read.high == 1500 * many);
   CHECK(read.caveats ==
         std::vector<std::string>{"sets 1/8", "L3 of 1 MiB (2 MiB reported)", "replacement policy"});
   CHECK_FALSE(find(profile, {"solve"})->work.bytes.at("DRAM").write->low);
   CHECK(find(profile, {"solve"})->flags.count("sampled") == 1);
   CHECK(find(profile, {"solve"})->work.flop.at(Precision::f64).caveats.empty());
+}
+
+TEST_CASE("few lines in the sampled sets leave a range of two standard errors") {
+  // 80 lines of a sample of one set in 8 that let a third of what came pass: sqrt(7/8 / 80) of it.
+  const std::uint64_t bytes = 80 * 8 * 64;
+  RegionCounts spmv = counted({"solve", "spmv"}, 10, 10, 0);
+  const auto exact = [](std::uint64_t value) { return CountRange{value, value, value}; };
+  spmv.bytes["L2"] = {exact(3 * bytes), exact(3 * bytes)};
+  spmv.bytes["L3"] = {exact(bytes), exact(0)};
+  spmv.bytes["DRAM"] = {exact(bytes), exact(0)};
+  JoinInput input = input_with({counted({"solve"}, 1, 1, 0), spmv});
+  input.counted->processes[0].sampling = "sets 1/8";
+  const Profile sampled = joined(input);
+  const auto& levels = find(sampled, {"solve", "spmv"})->work.bytes;
+  const double off = 2 * std::sqrt(7.0 / 8 / 80);
+  for (const char* level : {"L3", "DRAM"}) {  // all of L3's passed DRAM too: no error is added
+    const Count& read = *levels.at(level).read;
+    INFO(level);
+    REQUIRE(read.low);
+    REQUIRE(read.high);
+    CHECK(double(*read.low) == Approx(double(bytes) * (1 - off)).margin(1));
+    CHECK(double(*read.high) == Approx(double(bytes) * (1 + off)).margin(1));
+    CHECK(read.caveats == std::vector<std::string>{"sets 1/8"});
+    CHECK_FALSE(levels.at(level).write->low);
+  }
+  CHECK_FALSE(levels.at("L2").read->low);
+  CHECK(levels.at("L2").read->caveats.empty());
+  input.counted->processes[0].sampling.clear();
+  const Profile full = joined(input);
+  CHECK_FALSE(find(full, {"solve", "spmv"})->work.bytes.at("DRAM").read->low);
 }
 
 TEST_CASE("a cache that was modelled smaller is a caveat of every level beyond it") {

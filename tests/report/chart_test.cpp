@@ -98,7 +98,7 @@ TEST_CASE("a chart shows regions by their own work at one level") {
     if (point.name == "solve") REQUIRE(point.flop_per_s.value == Approx(1e6 / 0.05));
   // Absent is not zero: the region is named as not drawn, with the reason.
   REQUIRE(chart.notes.size() == 1);
-  REQUIRE(chart.notes[0].find("1 region") != std::string::npos);
+  REQUIRE(chart.notes[0].find("Not drawn: setup (") != std::string::npos);
   REQUIRE(chart.notes[0].find("the counted pass ended") != std::string::npos);
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("a point's side is that of the level that is shown") {
 
 TEST_CASE("lines say how many cores they hold for where these differ") {
   const std::string svg = render_svg(chart_of(sample::machine()));
-  REQUIRE(svg.find(">DRAM, 2 cores 21.4 GB/s<") != std::string::npos);
+  REQUIRE(svg.find(">DRAM, 2 cores 21 GB/s<") != std::string::npos);
   REQUIRE(svg.find(">DRAM, 1 core 14.2 GB/s<") != std::string::npos);
   Machine alone = sample::machine();
   alone.topology.cores = 1;
@@ -146,6 +146,46 @@ TEST_CASE("a count's range is a range of the point") {
       REQUIRE(point.intensity.low.value() == Approx(1.1e9 / (6.5e9 + 1.75e9)));
       REQUIRE(point.intensity.high.value() == Approx(1.1e9 / (4.2e9 + 1.75e9)));
     }
+}
+
+TEST_CASE("the scatter of visits is a bar of the point's height") {
+  Profile profile = sample::profile();
+  Region& dot = profile.regions[2];
+  // Four visits of a second in the mean, one standard deviation 0.25 s, none below 0.8 s.
+  dot.visits = 4;
+  dot.work.wall_s = dot.work.thread_s = Measure{4, Source::measured, {}, {}};
+  dot.self = dot.work;
+  dot.visit_s = VisitTimes{0.8, 1, 1.5, 0.25, 1};
+  const auto point_in = [&](const Chart& chart) {
+    for (const ChartPoint& point : chart.points)
+      if (point.name == "solve/dot") return point;
+    return ChartPoint{};
+  };
+  const ChartPoint point = point_in(chart_of(profile));
+  const double rate = 1.1e9 / 4;
+  REQUIRE(point.flop_per_s.value == Approx(rate));
+  CHECK(point.visits_low.value() == Approx(rate / 1.25));
+  CHECK(point.visits_high.value() == Approx(rate / 0.8));
+  // The mean is known better than one visit: it is no range.
+  CHECK_FALSE(point.flop_per_s.low);
+  const std::string svg = render_svg(chart_of(profile));
+  CHECK(svg.find("single visits: 220 MFLOP/s to 340 MFLOP/s (one standard deviation)") !=
+        std::string::npos);
+  CHECK(svg.find("bars: ranges, and one standard deviation of visits") != std::string::npos);
+  dot.visits = 1;
+  CHECK_FALSE(point_in(chart_of(profile)).visits_low);
+}
+
+TEST_CASE("the visits of a region with children are no scatter of its own work") {
+  const Profile profile = sample::profile();
+  for (const bool self : {true, false}) {
+    ChartOptions options;
+    options.self = self;
+    Profile several = profile;
+    several.regions[0].visits = 3;
+    for (const ChartPoint& point : chart_of(several, options).points)
+      if (point.name == "solve") CHECK(point.visits_low.has_value() != self);
+  }
 }
 
 TEST_CASE("precisions are points of their own, never summed") {

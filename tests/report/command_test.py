@@ -104,7 +104,8 @@ with tempfile.TemporaryDirectory() as folder:
         tree = json.loads(run("report", "--format", "hatchet", profile).stdout)
         expect(len(list(nodes(tree))) == len(regions), f"{profile.name}: a node for each region")
 
-        table = [line for line in run("report", "--format", "markdown", "--all", profile).stdout.decode("utf-8").splitlines() if line.startswith("|")]
+        text = run("report", "--format", "markdown", "--all", profile).stdout.decode("utf-8")
+        table = text[text.index("| Region |"):].split("\n\n")[0].splitlines()
         columns = {len(re.findall(r"(?<!\\)\|", line)) for line in table}
         expect(len(table) == len(regions) + 2 and len(columns) == 1, f"{profile.name}: the table in Markdown: {columns}")
 

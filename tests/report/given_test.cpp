@@ -1,6 +1,8 @@
 #include <roofmark/report.hpp>
+#include <sstream>
 
 #include "analysis/report/quantity.hpp"
+#include "analysis/text/plain_text.hpp"
 #include "catch.hpp"
 
 using namespace roofmark;
@@ -32,13 +34,32 @@ TEST_CASE("given numbers: both sides of a ridge, each bandwidth on its own") {
   given.peaks_flop_per_s = {{"peak", 200e12}};
   given.bandwidths_bytes_per_s = {{"near", 4e12}, {"far", 1e12}};
   given.kernels = {{"k", 100, 50e12}};
-  const std::string text = render_text(given);
+  const std::string text = render_text(given, 120);
   REQUIRE(
       text.find("under near: compute side, roof 200 TFLOP/s, ridge 50 FLOP/byte, at 25 % of it") !=
       std::string::npos);
   REQUIRE(
       text.find("under far: memory side, roof 100 TFLOP/s, ridge 200 FLOP/byte, at 50 % of it") !=
       std::string::npos);
+}
+
+TEST_CASE("given numbers: no line is wider than the terminal, and none cuts a number") {
+  GivenNumbers given;
+  given.peaks_flop_per_s = {{"a peak with quite a long name", 123e12}};
+  given.bandwidths_bytes_per_s = {{"an interface with a long name", 4.56e12}, {"far", 1.23e12}};
+  given.kernels = {{"a kernel whose name is longer than most", 12.34, 50e12}, {"k", 0.1, {}}};
+  for (const unsigned width : {60U, 80U, 100U}) {
+    const std::string text = render_text(given, width);
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      INFO(line);
+      CHECK(text::columns(line) <= width);
+    }
+    for (const char* number : {"123 TFLOP/s", "4.56 TB/s", "12.34 FLOP/byte", "at 89 % of it"}) {
+      INFO(number << "\n" << text);
+      CHECK(text.find(number) != std::string::npos);
+    }
+  }
 }
 
 TEST_CASE("given numbers: a kernel without a rate is drawn hollow on its roof") {

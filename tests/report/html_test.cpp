@@ -29,7 +29,7 @@ TEST_CASE("HTML: the static page is complete") {
   for (const char* text :
        {"<svg", "solve/spmv", "<td>0.0941<span class=\"source\">modelled</span></td>",
         "memory DRAM", "Vectorise the inner loop", "the counted pass ended before this region",
-        "DRAM, 2 cores 21.4 GB/s", "counts by emulated",
+        "DRAM, 2 cores 21 GB/s", "counts by emulated",
         "title=\"the counted pass ended before this region; record with --budget "
         "120\">-<sup>a</sup>"})
     REQUIRE(html.find(text) != std::string::npos);

@@ -37,6 +37,26 @@ TEST_CASE("labels do not overlap: charts of a profile and of a machine") {
   }
 }
 
+TEST_CASE("bars reach both ways from a point: its bytes' range and its visits'") {
+  Chart chart = chart_of(sample::profile());
+  ChartPoint& point = chart.points.front();
+  point.intensity.low = point.intensity.value / 2;
+  point.intensity.high = point.intensity.value * 2;
+  point.flop_per_s.low = point.flop_per_s.value / 1.5;
+  point.visits_low = point.flop_per_s.value / 3;
+  point.visits_high = point.flop_per_s.value * 1.2;
+  const ChartLayout layout = lay_out(chart, {});
+  const PlacedPoint& placed = layout.points.front();
+  REQUIRE(placed.point == 0);
+  REQUIRE(placed.x_bar);
+  REQUIRE(placed.y_bar);
+  CHECK(placed.x_bar->from.x == Approx(layout.x.px(point.intensity.value / 2)));
+  CHECK(placed.x_bar->to.x == Approx(layout.x.px(point.intensity.value * 2)));
+  // The further of the two at each end.
+  CHECK(placed.y_bar->from.y == Approx(layout.y.px(point.flop_per_s.value / 3)));
+  CHECK(placed.y_bar->to.y == Approx(layout.y.px(point.flop_per_s.value * 1.2)));
+}
+
 TEST_CASE("labels do not overlap: random charts with crowded roofs and points") {
   std::mt19937 random(7);
   const auto uniform = [&](double low, double high) {

@@ -39,6 +39,42 @@ TEST_CASE("durations carry their unit across its border") {
   REQUIRE(duration(0) == "0 s");
 }
 
+TEST_CASE("numbers with a range end where it begins, in every form") {
+  using roofmark::Interval;
+  const Interval time{0.449, 0.300, 0.509};
+  REQUIRE(duration(time) == "~400 ms");
+  REQUIRE(percent(time) == "~40%");
+  REQUIRE(significant(Interval{5468, 4000, 7000}) == "~5000");
+  REQUIRE(significant_padded(Interval{2.2e9, 2.1e9, 2.3e9}, 1e9) == "~2.2");
+  REQUIRE(significant_padded(Interval{2.2e9, {}, {}}, 1e9) == "2.20");
+  REQUIRE(with_prefix(Interval{449e9, 300e9, 509e9}, "B/s") == "~400 GB/s");
+  REQUIRE(with_prefix(Interval{449e9, {}, {}}, "B/s") == "449 GB/s");
+  REQUIRE(significant(Interval{1234, {}, {}}) == "1234");
+  // The ends with one digit more, and none where there is no range.
+  const auto told = [](double value) { return duration(value); };
+  REQUIRE(range_text(time, told) == " (300 ms to 510 ms)");
+  REQUIRE(range_text(Interval{0.449, {}, {}}, told).empty());
+  REQUIRE(percent(0.372, 0.04) == "37%");
+  REQUIRE(percent(0.372, 0.5) == "40%");
+  REQUIRE(percent_text(0.372, 0) == "37 %");
+}
+
+TEST_CASE("the model's numbers follow the same rule") {
+  using roofmark::model::number;
+  using roofmark::model::seconds_text;
+  using roofmark::model::si;
+  REQUIRE(seconds_text(0.449, 0.3) == "400 ms");
+  REQUIRE(seconds_text(0.449, 0.02) == "449 ms");
+  REQUIRE(seconds_text(1.0, 0.02) == "1.00 s");
+  REQUIRE(seconds_text(5468, 0.3) == "5000 s");
+  REQUIRE(si(17.7e9, "B/s", 0.1) == "18 GB/s");
+  REQUIRE(si(17.7e9, "B/s") == "17.7 GB/s");
+  REQUIRE(number(0.0625, 0.2) == "0.06");
+  REQUIRE(number(0.26, 0.5) == "0.3");
+  REQUIRE(number(5468, 0.2) == "5000");
+  REQUIRE(roofmark::model::percent(0.372, 0.5) == "40 %");
+}
+
 TEST_CASE("percentages tell little from nothing") {
   REQUIRE(percent(0.812) == "81%");
   REQUIRE(percent(0.093) == "9.3%");

@@ -44,10 +44,31 @@ TEST_CASE("the terminal chart names its roofs and points") {
     options.utf8 = utf8;
     const std::string text = render_terminal_chart(chart_of(sample::profile()), options);
     for (const char* part :
-         {"DRAM, 2 cores 21.4 GB/s", "L1, 2 cores 396 GB/s", "f64 avx2 fma, 2 cores 102 GFLOP/s",
+         {"DRAM, 2 cores 21 GB/s", "L1, 2 cores 400 GB/s", "f64 avx2 fma, 2 cores 102 GFLOP/s",
           "A solve/spmv", "10 GFLOP/s", "FLOP/byte"})
       REQUIRE(text.find(part) != std::string::npos);
   }
+}
+
+TEST_CASE("the terminal chart draws bars of what has a letter, and says what it leaves out") {
+  Chart chart = chart_of(sample::profile());
+  const TerminalChartOptions ascii{80, 24, false, false};
+  for (ChartPoint& point : chart.points)
+    point.visits_low.reset(), point.visits_high.reset(), point.intensity.low.reset(),
+        point.intensity.high.reset();
+  const auto strokes = [&] {
+    const std::string text = render_terminal_chart(chart, ascii);
+    return std::count(text.begin(), text.end(), '|');
+  };
+  const auto before = strokes();
+  chart.points[0].visits_low = chart.points[0].flop_per_s.value / 10;
+  chart.points[0].visits_high = chart.points[0].flop_per_s.value * 10;
+  CHECK(strokes() > before + 2);
+  CHECK(terminal_chart_notes(chart, ascii).find("Not drawn: setup (") == 0);
+  ChartPoint light = chart.points.back();
+  for (int i = 0; i < 30; ++i) chart.points.push_back(light);
+  CHECK(terminal_chart_notes(chart, ascii).find("points with less of the time than those") !=
+        std::string::npos);
 }
 
 TEST_CASE("the terminal chart has colours only where asked for") {

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "analysis/report/numbers.hpp"
+#include "analysis/text/plain_text.hpp"
 #include "sentences.hpp"
 
 namespace roofmark::comparison {
@@ -15,6 +17,16 @@ const Change* change_of(const RegionChange& region, const char* quantity) {
   return found == region.changes.end() ? nullptr : &found->second;
 }
 
+/// "Without an arrow: solve, setup and 2 more (it is new)."
+std::string without_arrow(const std::vector<std::string>& names, const std::string& why) {
+  constexpr std::size_t most_named = 4;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(most_named, names.size()); ++i)
+    list += (i > 0 ? ", " : "") + text::elided(names[i], 40);
+  if (names.size() > most_named) list += fmt::format(" and {} more", names.size() - most_named);
+  return fmt::format("Without an arrow: {} ({}).", list, why);
+}
+
 }  // namespace
 
 Chart chart_of(const Comparison& comparison, const Profile& after) {
@@ -23,15 +35,27 @@ Chart chart_of(const Comparison& comparison, const Profile& after) {
   options.self = false;
   Chart chart = roofmark::chart_of(after, options);
   std::size_t still = 0;
+  std::map<std::string, std::vector<std::string>> unknown;  // why: of which regions
   for (ChartPoint& point : chart.points) {
     if (!point.region) continue;
     const auto& path = after.regions[*point.region].path;
     const auto region = std::find_if(comparison.regions.begin(), comparison.regions.end(),
                                      [&](const RegionChange& one) { return one.path == path; });
     if (region == comparison.regions.end()) continue;
+    if (!region->before.present) {
+      unknown["it is new"].push_back(point.name);
+      continue;
+    }
     const Change* x = change_of(*region, "intensity");
     const Change* y = change_of(*region, "flop_per_s");
-    if (x == nullptr || y == nullptr) continue;
+    if (x == nullptr || y == nullptr) {
+      const char* const quantity = x == nullptr ? "intensity" : "flop_per_s";
+      const auto reason = region->absent.find(quantity);
+      unknown[std::string(x == nullptr ? "intensity" : "rate") + ": " +
+              (reason == region->absent.end() ? "it was not compared" : reason->second)]
+          .push_back(point.name);
+      continue;
+    }
     point.intensity.value = x->after;
     point.flop_per_s.value = y->after;
     if (!x->beyond_noise && !y->beyond_noise) {
@@ -40,16 +64,23 @@ Chart chart_of(const Comparison& comparison, const Profile& after) {
     }
     point.before = ChartPlace{x->before, y->before};
     if (const Change* time = change_of(*region, "time"))
-      point.note =
-          "time " + change_text(time->ratio) + (point.note.empty() ? "" : ", ") + point.note;
+      point.note = "time " + change_text(*time) + (point.note.empty() ? "" : ", ") + point.note;
   }
+  const auto gone = std::count_if(
+      comparison.regions.begin(), comparison.regions.end(),
+      [](const RegionChange& one) { return one.before.present && !one.after.present; });
   // The axes were fitted to where the points are; where they were has to be inside as well.
   chart.x_min = chart.x_max = chart.y_min = chart.y_max = 0;
   fit_axes(chart);
+  for (const auto& [why, names] : unknown) chart.notes.push_back(without_arrow(names, why));
+  if (gone > 0)
+    chart.notes.push_back(fmt::format("Not drawn: {} region{} of the runs before, gone after.",
+                                      gone, gone == 1 ? "" : "s"));
   if (still > 0)
     chart.notes.insert(
         chart.notes.begin(),
-        fmt::format("{} region{} did not move beyond the noise.", still, still == 1 ? "" : "s"));
+        fmt::format("Without an arrow: {} point{} that did not move beyond the noise.", still,
+                    still == 1 ? "" : "s"));
   return chart;
 }
 

@@ -33,14 +33,14 @@ std::string command_text(const std::string& raw, bool property) {
 std::string cell(const RegionChange& region, const char* quantity) {
   const auto found = region.changes.find(quantity);
   if (found == region.changes.end()) return "-";
-  const std::string text = change_text(found->second.ratio);
+  const std::string text = change_text(found->second);
   return found->second.beyond_noise ? "**" + text + "**" : text;
 }
 
 std::string duration_of(const RegionChange& region, bool after) {
   const auto found = region.changes.find("time");
   if (found == region.changes.end()) return "-";
-  return report::duration(after ? found->second.after : found->second.before);
+  return time_text(found->second, after);
 }
 
 }  // namespace

@@ -22,9 +22,9 @@ TextCell cell_of(const RegionChange& region, const std::string& quantity, bool l
   const auto found = region.changes.find(quantity);
   if (found == region.changes.end()) return {"-", ""};
   const Change& change = found->second;
-  if (!change.beyond_noise) return {"(" + change_text(change.ratio) + ")", "2"};
+  if (!change.beyond_noise) return {"(" + change_text(change) + ")", "2"};
   const char* const paint = (change.ratio < 1) == less_is_better ? better : worse;
-  return {change_text(change.ratio), neutral ? "" : paint};
+  return {change_text(change), neutral ? "" : paint};
 }
 
 std::string verdict_text(const Placement& place) {
@@ -43,7 +43,7 @@ std::string verdicts_of(const RegionChange& region) {
 std::string time_of(const RegionChange& region, bool after, bool utf8) {
   const auto found = region.changes.find("time");
   if (found == region.changes.end()) return "-";
-  return report::duration(after ? found->second.after : found->second.before, utf8);
+  return time_text(found->second, after, utf8);
 }
 
 class Text {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "analysis/report/numbers.hpp"
+#include "analysis/text/digits.hpp"
 
 namespace roofmark::comparison {
 namespace {
@@ -43,13 +44,24 @@ std::string place_text(const Placement& place) {
   return place.verdict_detail.empty() ? text : text + " (" + place.verdict_detail + ")";
 }
 
+/// Half the range of the ratio, as a part of it.
+double spread_of(const Change& change) {
+  const double spread = (change.high - change.low) / 2 / change.ratio;
+  return std::isfinite(spread) && spread > 0 ? spread : 0;
+}
+
+std::string factor_text(const Change& change, bool inverse) {
+  const double factor = inverse ? 1 / change.ratio : change.ratio;
+  const int digits = text::carried_digits(factor, spread_of(change));
+  return significant(text::rounded(factor, digits), std::max(digits, 2));
+}
+
 std::optional<std::string> of_time(const RegionChange& region, const Comparison& comparison) {
   const Change* time = moved(region, "time");
   if (time == nullptr) return std::nullopt;
   const bool faster = time->ratio < 1;
   return fmt::format("{} by {}x: {} before, {} after ({}).", faster ? "Faster" : "Slower",
-                     significant(faster ? 1 / time->ratio : time->ratio),
-                     duration(time->before, false), duration(time->after, false),
+                     factor_text(*time, faster), time_text(*time, false), time_text(*time, true),
                      sign_of_noise(*time, comparison));
 }
 
@@ -110,7 +122,7 @@ std::optional<std::string> of_work(const RegionChange& region, const Comparison&
   std::string text;
   const auto add = [&](const char* quantity, const std::string& name) {
     if (const Change* change = moved(region, quantity))
-      text += (text.empty() ? "" : ", ") + name + " " + change_text(change->ratio);
+      text += (text.empty() ? "" : ", ") + name + " " + change_text(*change);
   };
   add("flop", "FLOPs");
   add("bytes", comparison.level + " bytes");
@@ -129,6 +141,21 @@ std::string change_text(double ratio) {
   const double percent = 100 * (ratio - 1);
   if (std::abs(percent) < 0.05) return "0 %";
   return fmt::format("{}{} %", percent > 0 ? "+" : "-", significant(std::abs(percent), 2));
+}
+
+std::string change_text(const Change& change) {
+  const double spread = spread_of(change) * change.ratio;
+  if (!std::isfinite(change.ratio) || spread == 0) return change_text(change.ratio);
+  if (change.ratio >= 2) return factor_text(change, false) + "x";
+  const double relative = text::to_place_of(change.ratio - 1, spread);
+  // Beyond the noise it is some change, however it is rounded.
+  return relative == 0 && change.beyond_noise ? change_text(change.ratio)
+                                              : change_text(1 + relative);
+}
+
+std::string time_text(const Change& change, bool after, bool utf8) {
+  const double time_s = after ? change.after : change.before;
+  return duration(text::rounded(time_s, text::carried_digits(time_s, spread_of(change))), utf8);
 }
 
 std::vector<std::string> sentences_of(const RegionChange& region, const Comparison& comparison) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <analysis/profile/count_sum.hpp>
 #include <analysis/profile/join_counts.hpp>
+#include <analysis/profile/sampling_error.hpp>
 #include <cmath>
 
 namespace roofmark {
@@ -64,8 +65,18 @@ struct Labels {
   std::map<std::string, std::string> caches;  ///< modelled smaller than reported
 };
 
-Count count_of(const CountRange& range, Source source, const Scaling& scaling,
-               const Labels& labels) {
+/// The range of a sample is one of its value and of what the sets left out may have done otherwise.
+CountRange widened(CountRange range, double error) {
+  const auto value = static_cast<double>(range.value);
+  if (!(error > 0)) return range;
+  const auto low = static_cast<std::uint64_t>(std::max(0.0, value * (1 - error)));
+  const auto high = static_cast<std::uint64_t>(std::ceil(value * (1 + error)));
+  return {range.value, std::min(range.low, low), std::max(range.high, high)};
+}
+
+Count count_of(const CountRange& modelled, Source source, const Scaling& scaling,
+               const Labels& labels, double sampling_error = 0, bool sampled = false) {
+  const CountRange range = widened(modelled, sampling_error);
   Count count;
   count.value = scaling.value(range.value);
   count.source = source;
@@ -77,10 +88,9 @@ Count count_of(const CountRange& range, Source source, const Scaling& scaling,
     count.low = low;
     count.high = high;
   }
-  if (range.low != range.high) count.caveats.push_back("replacement policy");
+  if (modelled.low != modelled.high) count.caveats.push_back("replacement policy");
   if (scaling.visits_differ()) count.caveats.push_back("visits differ");
-  if (source == Source::modelled && !labels.sampling.empty())
-    count.caveats.push_back(labels.sampling);
+  if (sampled && !labels.sampling.empty()) count.caveats.push_back(labels.sampling);
   return count;
 }
 
@@ -107,11 +117,16 @@ void fill(Work& work, const SelfCounts& counts, const Scaling& scaling, const La
     work.flop[precision] = count_of(value, scaling, labels);
   for (const auto& [name, value] : counts.operations)
     work.operations[name] = count_of(value, scaling, labels);
+  const auto errors = sampling_errors(counts.bytes, labels.sampling);
   for (const auto& [level, traffic] : counts.bytes) {
     const Source source = level == "L1" ? Source::counted : Source::modelled;
+    // All that L1 lets through is simulated.
+    const bool sampled = level != "L1" && level != "L2";
+    const auto found = errors.find(level);
+    const SamplingError error = found == errors.end() ? SamplingError{} : found->second;
     Traffic& bytes = work.bytes[level];
-    bytes = {count_of(traffic.read, source, scaling, labels),
-             count_of(traffic.write, source, scaling, labels)};
+    bytes = {count_of(traffic.read, source, scaling, labels, error.read, sampled),
+             count_of(traffic.write, source, scaling, labels, error.write, sampled)};
     for (const auto& [cache, reduced] : labels.caches)
       if (lies_beyond(level, cache))
         for (Count* count : {&*bytes.read, &*bytes.write}) count->caveats.push_back(reduced);

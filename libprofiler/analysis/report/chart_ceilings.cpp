@@ -6,7 +6,10 @@
 #include <cmath>
 #include <roofmark/roofline.hpp>
 
+#include "analysis/roofline/ceilings.hpp"
 #include "analysis/roofline/gpu_machine.hpp"
+#include "analysis/text/digits.hpp"
+#include "numbers.hpp"
 
 namespace roofmark::report {
 namespace {
@@ -162,6 +165,38 @@ std::vector<ChartCeiling> chart_ceilings(const Machine& machine,
   return lines;
 }
 
+std::vector<ChartCeiling> every_ceiling(const Machine& machine,
+                                        const std::set<Precision>& precisions) {
+  std::vector<ChartCeiling> bandwidths, peaks;
+  for (const BandwidthCeiling& one : machine.bandwidth) {
+    if (!(one.interface_bytes_per_s > 0)) continue;
+    Ceiling ceiling = ceiling_of(one);
+    if (!one.isa.empty()) ceiling.name += " " + one.isa;
+    bandwidths.push_back(line_of(ceiling, Kind::bandwidth, ceiling.name, false));
+    if (one.page_bytes > 0 && one.level.front() != 'L')
+      bandwidths.back().detail += fmt::format(", pages of {}", with_prefix(one.page_bytes, "B", 4));
+  }
+  for (const ComputeCeiling& one : machine.compute) {
+    if (!(one.flop_per_s > 0) || !precisions.contains(one.precision)) continue;
+    Ceiling ceiling = ceiling_of(one);
+    if (!one.sustained) ceiling.name += " burst";
+    peaks.push_back(line_of(ceiling, Kind::compute, ceiling.name, false));
+  }
+  const auto higher = [](const ChartCeiling& a, const ChartCeiling& b) {
+    // By the first word, a level or a precision; a level's distance is in its name.
+    const auto first = [](const ChartCeiling& one) {
+      return std::string_view(one.name).substr(0, one.name.find(' '));
+    };
+    const auto outer = [](std::string_view name) { return name.front() != 'L'; };
+    if (outer(first(a)) != outer(first(b))) return outer(first(b));
+    return first(a) != first(b) ? first(a) < first(b) : a.per_s.value > b.per_s.value;
+  };
+  std::stable_sort(bandwidths.begin(), bandwidths.end(), higher);
+  std::stable_sort(peaks.begin(), peaks.end(), higher);
+  bandwidths.insert(bandwidths.end(), peaks.begin(), peaks.end());
+  return bandwidths;
+}
+
 std::vector<ChartCeiling> gpu_chart_ceilings(const Machine& gpu,
                                              const std::set<Precision>& precisions,
                                              const std::set<std::string>& tensor) {
@@ -184,6 +219,16 @@ std::vector<ChartCeiling> gpu_chart_ceilings(const Machine& gpu,
     line.emphasised = true;
   }
   return lines;
+}
+
+std::string rate_of(const ChartCeiling& ceiling) {
+  Ceiling measured;
+  measured.per_s = ceiling.per_s.value;
+  measured.low = ceiling.per_s.low.value_or(0);
+  measured.high = ceiling.per_s.high.value_or(0);
+  const int digits = text::carried_digits(measured.per_s, model::uncertainty_of(measured));
+  return with_prefix(text::rounded(ceiling.per_s.value, digits),
+                     ceiling.kind == Kind::compute ? "FLOP/s" : "B/s", digits);
 }
 
 std::string name_of(const Chart& chart, const ChartCeiling& ceiling) {

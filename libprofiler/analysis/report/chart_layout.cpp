@@ -66,8 +66,7 @@ std::vector<Tick> ticks_of(const Axis& axis, double label_px, std::string_view u
 }
 
 std::string label_of(const Chart& chart, const ChartCeiling& ceiling) {
-  return elided(printable(name_of(chart, ceiling)), 36) + " " +
-         with_prefix(ceiling.per_s.value, ceiling.kind == Kind::compute ? "FLOP/s" : "B/s");
+  return elided(printable(name_of(chart, ceiling)), 36) + " " + rate_of(ceiling);
 }
 
 /// The highest peak, or nothing where there is no compute ceiling.
@@ -238,8 +237,8 @@ void place_points(const Chart& chart, ChartLayout& layout) {
     placed.radius = radius_of(point.weight);
     if (point.intensity.low || point.intensity.high)
       placed.x_bar = bar(layout.x, point.intensity, placed.at, true);
-    if (point.flop_per_s.low || point.flop_per_s.high)
-      placed.y_bar = bar(layout.y, point.flop_per_s, placed.at, false);
+    if (const Interval rates = bar_of(point); rates.low || rates.high)
+      placed.y_bar = bar(layout.y, rates, placed.at, false);
     if (point.before) placed.move = move_to(placed, *point.before, layout);
     layout.points.push_back(placed);
   }
@@ -297,6 +296,14 @@ double Axis::decade_px() const {
 
 double radius_of(double weight) {
   return 4 + 14 * std::sqrt(std::clamp(std::isfinite(weight) ? weight : 0, 0.0, 1.0));
+}
+
+Interval bar_of(const ChartPoint& point) {
+  Interval rates = point.flop_per_s;
+  if (point.visits_low) rates.low = std::min(rates.low.value_or(rates.value), *point.visits_low);
+  if (point.visits_high)
+    rates.high = std::max(rates.high.value_or(rates.value), *point.visits_high);
+  return rates;
 }
 
 ChartLayout lay_out(const Chart& given, const SvgOptions& options) {

@@ -68,6 +68,9 @@ struct ChartLayout {
   std::vector<std::size_t> unlabelled_ceilings;  ///< had no place on the plot: listed below it
 };
 
+/// Where the rate may lie and where those of single visits lie, together.
+Interval bar_of(const ChartPoint& point);
+
 ChartLayout lay_out(const Chart& chart, const SvgOptions& options);
 
 /// All labels inside the plot.

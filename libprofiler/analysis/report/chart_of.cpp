@@ -36,8 +36,9 @@ bool drawable(const Figure& figure) {
   return figure && figure.value() > 0;
 }
 
-ChartPoint point_of(const RegionRow& row, const Rate& rate, const Figure& intensity,
-                    const std::string& level, bool several) {
+ChartPoint point_of(const RegionRow& row, const Region& region, const Rate& rate,
+                    const Figure& intensity, const std::string& level, bool several,
+                    bool visits_are_its_own) {
   ChartPoint point;
   point.name = several ? row.path + " (" + rate.unit + ")" : row.path;
   point.region = row.region;
@@ -45,6 +46,11 @@ ChartPoint point_of(const RegionRow& row, const Rate& rate, const Figure& intens
   point.precision = rate.unit;
   point.intensity = *intensity.number;
   point.flop_per_s = *rate.flop_per_s.number;
+  // Visits hold the children's time too: without these their scatter is another's.
+  if (const auto scatter = scatter_of_visits(region); scatter && visits_are_its_own) {
+    point.visits_low = point.flop_per_s.value * scatter->low;
+    point.visits_high = point.flop_per_s.value * scatter->high;
+  }
   point.weight = row.share ? std::clamp(row.share.value(), 0.0, 1.0) : 0;
   if (row.roofline) {
     // The ridge is that of the precision that was judged; another one's is not in the profile.
@@ -54,11 +60,25 @@ ChartPoint point_of(const RegionRow& row, const Rate& rate, const Figure& intens
     point.verdict = row.roofline->verdict;
   }
   if (row.fraction && point.precision == row.precision)
-    point.note = percent_text(row.fraction.value()) + " of the roof";
+    point.note = percent_text(row.fraction.value(), row.fraction_spread()) + " of the roof";
   if (row.flop_source && row.bytes_source)
     point.note += fmt::format("{}FLOPs {}, bytes {}", point.note.empty() ? "" : ", ",
                               spelling(*row.flop_source), spelling(*row.bytes_source));
   return point;
+}
+
+/// "Not drawn: solve/dot, setup and 3 more (no FLOPs)."; those with the most time are named.
+std::string undrawn_text(const std::string& why,
+                         std::vector<std::pair<double, std::string>>& regions) {
+  constexpr std::size_t most_named = 4;
+  std::stable_sort(regions.begin(), regions.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string names;
+  for (std::size_t i = 0; i < std::min(most_named, regions.size()); ++i)
+    names += (i > 0 ? ", " : "") + elided(regions[i].second, 40);
+  if (regions.size() > most_named)
+    names += fmt::format(" and {} more", regions.size() - most_named);
+  return fmt::format("Not drawn: {} ({}).", names, printable(why));
 }
 
 /// A second precision gets a point of its own where it is a visible part of the work.
@@ -87,7 +107,7 @@ Chart chart_of(const Profile& profile, const ChartOptions& options) {
 
   std::set<Precision> precisions;
   std::set<std::string> tensor;
-  std::map<std::string, std::size_t> undrawn;
+  std::map<std::string, std::vector<std::pair<double, std::string>>> undrawn;
   for (const RegionRow& row : rows_of(profile, {options.self, level})) {
     const Region& region = profile.regions[row.region];
     if (locus_of(region) != locus) continue;
@@ -102,7 +122,8 @@ Chart chart_of(const Profile& profile, const ChartOptions& options) {
       if (!drawable(intensity) || !drawable(rate.flop_per_s)) continue;
       if (drawn > 0 && rate.flop.value() < visible_share * total) continue;
       const bool several = rates.size() > 1 && rates[1].flop.value() >= visible_share * total;
-      chart.points.push_back(point_of(row, rate, intensity, level, several));
+      chart.points.push_back(
+          point_of(row, region, rate, intensity, level, several, row.leaf || !options.self));
       if (rate.unit.starts_with("tensor "))
         tensor.insert(rate.unit.substr(7));
       else
@@ -115,19 +136,18 @@ Chart chart_of(const Profile& profile, const ChartOptions& options) {
         why = row.flop_per_s.quantity + ": " + row.flop_per_s.reason;
       else if (row.flop_per_s.value() > 0 && !row.intensity)
         why = row.intensity.quantity + ": " + row.intensity.reason;
-      ++undrawn[why];
+      undrawn[why].emplace_back(row.share.value(), row.path);
     }
   }
   std::stable_sort(chart.points.begin(), chart.points.end(),
                    [](const ChartPoint& a, const ChartPoint& b) { return a.weight > b.weight; });
   if (chart.points.size() > options.points) {
-    chart.notes.push_back(fmt::format("The {} points with the most time are drawn, of {}.",
-                                      options.points, chart.points.size()));
+    chart.notes.push_back(
+        fmt::format("The {} points with the most time are drawn, of {}; --all draws the others.",
+                    options.points, chart.points.size()));
     chart.points.resize(options.points);
   }
-  for (const auto& [why, count] : undrawn)
-    chart.notes.push_back(
-        fmt::format("Not drawn: {} region{} ({}).", count, count == 1 ? "" : "s", printable(why)));
+  for (auto& [why, regions] : undrawn) chart.notes.push_back(undrawn_text(why, regions));
   if (precisions.empty()) precisions.insert(gpu != nullptr ? Precision::f32 : Precision::f64);
   chart.ceilings = gpu != nullptr ? gpu_chart_ceilings(machine, precisions, tensor)
                                   : chart_ceilings(machine, precisions);

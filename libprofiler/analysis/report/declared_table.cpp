@@ -59,16 +59,13 @@ Figure counted_bytes(const Work& work, const std::string& level) {
 
 std::string text_of(const Figure& figure, std::string_view unit) {
   if (!figure) return "-";
-  const bool range = figure.number->low || figure.number->high;
-  return (range ? "~" : "") + with_prefix(figure.value(), unit);
+  return with_prefix(figure.interval(), unit);
 }
 
 std::string ratio_text(const Figure& figure) {
   if (!figure) return "-";
-  const bool range = figure.number->low || figure.number->high;
-  const double value = figure.value();
-  if (value > 0 && value < 0.001) return "<0.001";
-  return (range ? "~" : "") + significant_padded(value);
+  if (figure.value() > 0 && figure.value() < 0.001) return "<0.001";
+  return significant_padded(figure.interval());
 }
 
 constexpr const char* explained =
@@ -128,6 +125,24 @@ std::string declared_text(const Profile& profile, const std::vector<RegionRow>& 
   if (lines == 0) return "";
   return table.render(options.width, options.utf8, options.colour) +
          indented(std::string("ratio: ") + explained, 2, 2, options.width);
+}
+
+std::string declared_markdown(const Profile& profile, const std::vector<RegionRow>& rows,
+                              const std::vector<std::size_t>& shown) {
+  const DeclaredTable table = declared_table(profile, rows);
+  const std::set<std::size_t> wanted(shown.begin(), shown.end());
+  std::string lines;
+  for (const DeclaredRow& row : table.rows)
+    if (wanted.contains(row.row))
+      lines += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", markdown(row.path),
+                           text_of(row.declared_flop, ""), text_of(row.counted_flop, ""),
+                           ratio_text(row.flop_ratio), text_of(row.declared_bytes, "B"),
+                           text_of(row.counted_bytes, "B"), ratio_text(row.bytes_ratio));
+  if (lines.empty()) return "";
+  return fmt::format(
+      "\n**Declared against counted**\n\n| Region | FLOP declared | counted | ratio | {} bytes "
+      "declared | counted | ratio |\n|---|--:|--:|--:|--:|--:|--:|\n{}\nRatio: {}\n",
+      markdown(table.level), lines, explained);
 }
 
 std::string declared_html(const Profile& profile, const std::vector<RegionRow>& rows,

@@ -31,6 +31,8 @@ DeclaredTable declared_table(const Profile& profile, const std::vector<RegionRow
 /// Empty where there is nothing to compare.
 std::string declared_text(const Profile& profile, const std::vector<RegionRow>& rows,
                           const TextOptions& options);
+std::string declared_markdown(const Profile& profile, const std::vector<RegionRow>& rows,
+                              const std::vector<std::size_t>& shown);
 std::string declared_html(const Profile& profile, const std::vector<RegionRow>& rows,
                           const std::vector<std::size_t>& shown);
 

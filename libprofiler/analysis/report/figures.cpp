@@ -160,6 +160,20 @@ Figure event_at(const Work& work, const std::string& name, const std::vector<Mis
   return absent("events." + name, missing, "it was not counted for this region");
 }
 
+std::optional<Scatter> scatter_of_visits(const Region& region) {
+  const auto& visit = region.visit_s;
+  const auto& time = region.work.thread_s ? region.work.thread_s : region.work.wall_s;
+  if (region.visits < 2 || !visit || !time) return std::nullopt;
+  const double mean = time->value / static_cast<double>(region.visits);
+  if (!(mean > 0) || !(visit->stddev > 0) || !std::isfinite(mean + visit->stddev))
+    return std::nullopt;
+  double longest = mean + visit->stddev, shortest = mean - visit->stddev;
+  if (visit->max > mean) longest = std::min(longest, visit->max);
+  if (visit->min > 0 && visit->min < mean) shortest = std::max(shortest, visit->min);
+  if (!(shortest > 0)) return std::nullopt;  // the fastest one is not known
+  return Scatter{mean / longest, mean / shortest};
+}
+
 Figure run_time(const Profile& profile) {
   for (const Region& region : profile.regions)
     if (region.path.empty() && region.work.wall_s) return time_of(region.work, {});

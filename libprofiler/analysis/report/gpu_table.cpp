@@ -27,8 +27,7 @@ constexpr const char* key =
 
 std::string time_of(const std::optional<Measure>& time, bool utf8) {
   if (!time) return "-";
-  const bool range = time->low || time->high;
-  return (range ? "~" : "") + duration(time->value, utf8);
+  return duration(Interval{time->value, time->low, time->high}, utf8);
 }
 
 std::string copied(const GpuShare& share) {
@@ -50,7 +49,7 @@ std::array<std::string, 8> cells_of(const Region& region, const GpuShare& share,
           time_of(share.overlap_s, utf8),
           region.gpu_calls ? duration(region.gpu_calls->launch_s, utf8) : "-",
           copied(share),
-          line != nullptr && line->fraction ? percent(*line->fraction) : "-",
+          line != nullptr && line->fraction ? percent(*line->fraction, line->uncertainty) : "-",
           utf8 ? printable(verdict) : printable_ascii(verdict)};
 }
 

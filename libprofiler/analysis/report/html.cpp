@@ -7,6 +7,7 @@
 #include "absences.hpp"
 #include "analysis/roofline/gpu_machine.hpp"
 #include "analysis/text/plain_text.hpp"
+#include "chart_ceilings.hpp"
 #include "chart_layout.hpp"
 #include "declared_table.hpp"
 #include "event_table.hpp"
@@ -16,6 +17,7 @@
 #include "icicle.hpp"
 #include "numbers.hpp"
 #include "rank_table.hpp"
+#include "region_facts.hpp"
 #include "region_row.hpp"
 #include "sections.hpp"
 #include "text_regions.hpp"
@@ -54,6 +56,25 @@ std::string list(const std::string& title, const std::vector<std::string>& sente
   return text + "</ul>\n";
 }
 
+/// Each number with its source; of what is absent the reason.
+std::string facts_html(const std::vector<Fact>& facts) {
+  std::string text = "<table class=\"told\"><tbody>";
+  const Fact* before = nullptr;
+  for (const Fact& fact : facts) {
+    if (before == nullptr || before->group != fact.group)
+      text += fmt::format("<tr><th colspan=\"2\" class=\"left\" scope=\"colgroup\">{}</th></tr>",
+                          title_of(fact.group));
+    before = &fact;
+    text += fmt::format(
+        "<tr><td class=\"left\">{}</td><td class=\"left\">{}{}</td></tr>", markup(fact.name),
+        fact.absent ? "<span class=\"absent\">not known:</span> " : "",
+        markup(fact.text) + (fact.source.empty()
+                                 ? ""
+                                 : "<span class=\"source\">" + markup(fact.source) + "</span>"));
+  }
+  return text + "</tbody></table>";
+}
+
 std::string cards(const Profile& profile, const std::string& level) {
   const auto entries = explanations(profile, level, 6);
   if (entries.empty()) return "";
@@ -65,6 +86,11 @@ std::string cards(const Profile& profile, const std::string& level) {
       text += fmt::format("<p class=\"try\">{}</p>", markup(advice));
     for (const std::string& note : entry.notes)
       text += fmt::format("<p class=\"soft\">{}</p>", markup(note));
+    const std::vector<Fact> facts = facts_of(profile, profile.regions[entry.region], true);
+    for (const BriefFacts& line : brief(facts))
+      if (line.title == title_of(Fact::Group::ladder))
+        text += fmt::format("<p><b>{}:</b> {}</p>", line.title, markup(line.text));
+    text += "<details><summary>All its numbers</summary>" + facts_html(facts) + "</details>";
     text += "</div>\n";
   }
   return text + "</div>\n";
@@ -73,17 +99,16 @@ std::string cards(const Profile& profile, const std::string& level) {
 std::string ceilings_table(const std::string& title, const std::vector<ChartCeiling>& ceilings) {
   if (ceilings.empty()) return "";
   std::string text =
-      fmt::format("<h2>{}</h2>\n", markup(title)) +
+      (title.empty() ? std::string() : fmt::format("<h2>{}</h2>\n", markup(title))) +
       "<div class=\"scroll\"><table><thead><tr><th class=\"left\">Ceiling</th>"
       "<th>Value</th><th>Spread</th><th class=\"left\">Source</th><th class=\"left\">How</th></tr>"
       "</thead>\n<tbody>\n";
   for (const ChartCeiling& ceiling : ceilings) {
-    const bool compute = ceiling.kind == ChartCeiling::Kind::compute;
     text += fmt::format(
         "<tr><td class=\"left\">{}</td><td>{}</td><td>{}</td><td class=\"left\">{}</td>"
         "<td class=\"left\">{}</td></tr>\n",
-        markup(ceiling.name), with_prefix(ceiling.per_s.value, compute ? "FLOP/s" : "B/s"),
-        markup(spread_of(ceiling.per_s)), spelling(ceiling.source), markup(ceiling.detail));
+        markup(ceiling.name), rate_of(ceiling), markup(spread_of(ceiling.per_s)),
+        spelling(ceiling.source), markup(ceiling.detail));
   }
   return text + "</tbody></table></div>\n";
 }
@@ -169,7 +194,7 @@ Profile with_room_for(const Profile& profile, const std::string& level,
   // What a row takes as data, in both tables, and with its name in each.
   const auto bytes_of = [&](const RegionRow& row) {
     const Region& region = profile.regions[row.region];
-    std::size_t bytes = 1200 + 5 * row.path.size();
+    std::size_t bytes = 3000 + 5 * row.path.size();
     if (region.shares) bytes += 300 * region.shares->each.size();
     for (const auto* rooflines : {&region.rooflines, &region.self_rooflines})
       for (const Roofline& roofline : *rooflines) {
@@ -301,6 +326,11 @@ std::string render_html(const Profile& whole, const HtmlOptions& options) {
   body += list("Functions", function_sentences(whole));
   body += list("Passes", pass_sentences(whole));
   body += ceilings_table("Ceilings", own_roof(profile, rows));
+  if (const std::string others = ceilings_table("", other_ceilings(profile, rows)); !others.empty())
+    body +=
+        "<details id=\"other-ceilings\"><summary>Other ceilings of this machine: other patterns, "
+        "widths, operations and numbers of cores</summary>\n" +
+        others + "</details>\n";
   for (const Gpu& gpu : profile.machine.gpus)
     body += ceilings_table("Ceilings of " + (gpu.name.empty() ? gpu.uuid : gpu.name),
                            own_roof_of(profile, gpu));
@@ -328,8 +358,8 @@ std::string render_html(const Chart& chart) {
       body += fmt::format(
           "<tr><td class=\"left\">{}</td><td>{}</td><td>{}</td><td class=\"left\">{}</td>"
           "<td class=\"left\">{}</td></tr>\n",
-          markup(point.name), significant(point.intensity.value),
-          with_prefix(point.flop_per_s.value, "FLOP/s"), spelling(point.side), markup(point.note));
+          markup(point.name), significant(point.intensity), with_prefix(point.flop_per_s, "FLOP/s"),
+          spelling(point.side), markup(point.note));
     body += "</tbody></table></div>\n";
   }
   body += list("Notes", chart.notes);

@@ -14,6 +14,7 @@
 #include "flag_words.hpp"
 #include "numbers.hpp"
 #include "rank_table.hpp"
+#include "region_facts.hpp"
 #include "region_row.hpp"
 #include "sections.hpp"
 
@@ -67,6 +68,7 @@ Json roofline_of(const Region& region, const Roofline& roofline,
       value["sides"][printable(level)] = spelling(side);
   value["precision"] = printable(roofline.precision);
   value["fraction"] = number(roofline.fraction);
+  if (roofline.uncertainty > 0) value["spread"] = number(roofline.uncertainty);
   value["why"] = printable(roofline.why);
   value["advice"] = Json::array();
   for (const Advice& advice : roofline.advice) {
@@ -139,6 +141,31 @@ Json share_roofs(const Profile& profile, const std::vector<std::string>& levels)
   return roofs;
 }
 
+/// Texts that many regions share, each once.
+class Words {
+ public:
+  std::size_t index_of(const std::string& text) {
+    const auto [place, added] = places_.try_emplace(text, words_.size());
+    if (added) words_.push_back(printable(text));
+    return place->second;
+  }
+  Json take() { return std::move(words_); }
+
+ private:
+  std::map<std::string, std::size_t> places_;
+  Json words_ = Json::array();
+};
+
+/// [group, name, text, source], each a place in the words; a source of -1: absent, for this reason.
+Json facts_json(const std::vector<Fact>& facts, Words& words) {
+  Json list = Json::array();
+  for (const Fact& fact : facts)
+    list.push_back({words.index_of(title_of(fact.group)), words.index_of(fact.name),
+                    words.index_of(fact.text),
+                    fact.absent ? Json(-1) : Json(words.index_of(fact.source))});
+  return list;
+}
+
 /// The reasons of all regions, each once.
 class MissingTable {
  public:
@@ -207,6 +234,7 @@ std::string html_data(const Profile& profile, const Chart& chart, const ChartLay
                   {"y", {number(chart.y_min), number(chart.y_max)}}};
   data["flagWords"] = Json::object();
   MissingTable missing;
+  Words words;
   Json regions = Json::array();
   for (const RegionRow& row : rows_of(profile, {options.chart.self, level})) {
     const Region& region = profile.regions[row.region];
@@ -218,23 +246,16 @@ std::string html_data(const Profile& profile, const Chart& chart, const ChartLay
     value["depth"] = row.depth;
     value["visits"] = region.found_by.empty() ? Json(region.visits) : Json(nullptr);
     if (const std::string place = place_text(region); !place.empty()) value["place"] = place;
-    value["threads"] = region.threads;
-    value["marker"] = number(region.marker_s);
-    if (region.imbalance) value["imbalance"] = number(region.imbalance);
     if (region.ranks) value["ranks"] = spread_text(*region.ranks);
     if (region.shares && locus_of(region) == locus)
       value["shares"] = shares_of(*region.shares, region, levels);
-    if (region.clock_hz) value["clock"] = clock_text(*region.clock_hz);
+    if (const auto scatter = scatter_of_visits(region))
+      value["scatter"] = {number(scatter->low), number(scatter->high)};
     value["flags"] = Json::array();
     for (const std::string& flag : region.flags) {
       value["flags"].push_back(printable(flag));
       data["flagWords"][printable(flag)] = meaning_of_flag(flag);
     }
-    if (region.visit_s)
-      value["visit"] = {{"median", number(region.visit_s->median)},
-                        {"min", number(region.visit_s->min)},
-                        {"max", number(region.visit_s->max)},
-                        {"first", number(region.visit_s->first)}};
     value["work"] = work_of(region, region.work, levels);
     // Absent where the same: most regions have no children.
     if (Json self = work_of(region, region.self, levels); self != value["work"])
@@ -243,14 +264,19 @@ std::string html_data(const Profile& profile, const Chart& chart, const ChartLay
     const Roofline* self = self_roofline(region);
     value["roofline"] = inclusive ? roofline_of(region, *inclusive, levels) : Json(nullptr);
     // Of a region without children it is the same, and half of what the page would hold.
-    if (self && !(inclusive && *self == *inclusive))
-      value["selfRoofline"] = roofline_of(region, *self, levels);
+    const bool differs = self && !(inclusive && *self == *inclusive);
+    if (differs) value["selfRoofline"] = roofline_of(region, *self, levels);
+    value["facts"] = facts_json(facts_of(profile, region, false), words);
+    if (differs || !(region.self == region.work))
+      if (Json facts = facts_json(facts_of(profile, region, true), words); facts != value["facts"])
+        value["selfFacts"] = std::move(facts);
     value["missing"] = Json::array();
     for (const Missing& entry : region.missing) value["missing"].push_back(missing.index_of(entry));
     regions.push_back(std::move(value));
   }
   data["shareRoofs"] = share_roofs(profile, levels);
   data["missing"] = missing.take();
+  data["words"] = words.take();
   data["regions"] = std::move(regions);
   return script_safe(data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }

@@ -19,8 +19,7 @@ std::string cell(const Figure& figure, const std::string& text, const std::strin
     return fmt::format("<td><span class=\"absent\" title=\"{}\">-<sup>{}</sup></span></td>",
                        markup(figure.reason + (figure.fix.empty() ? "" : "; " + figure.fix)), mark);
   }
-  const bool range = figure.number->low || figure.number->high;
-  return fmt::format("<td>{}{}{}</td>", range ? "~" : "", markup(text),
+  return fmt::format("<td>{}{}</td>", markup(text),
                      source.empty()
                          ? std::string()
                          : fmt::format("<span class=\"source\">{}</span>", markup(source)));
@@ -79,14 +78,15 @@ std::string regions_rows(const Profile& profile, const std::vector<RegionRow>& r
         markup(row.name + (region.kernel ? " [GPU]" : "")), flags.empty() ? "" : " !",
         region.found_by.empty() ? whole(static_cast<double>(region.visits)) : "");
     const bool plain = row.precision.empty() || row.precision == "f64" || row.precision == "any";
-    text += cell(row.time_s, duration(row.time_s.value()), spelt(row.time_s.source), absences,
+    text += cell(row.time_s, duration(row.time_s.interval()), spelt(row.time_s.source), absences,
                  row.path);
-    text += cell(row.share, percent(row.share.value()), "", absences, row.path);
-    text += cell(row.flop_per_s, significant(row.flop_per_s.value() / 1e9),
+    text += cell(row.share, percent(row.share.interval()), "", absences, row.path);
+    text += cell(row.flop_per_s, significant(row.flop_per_s.interval(), 1e9),
                  spelt(row.flop_source) + (plain ? "" : " " + row.precision), absences, row.path);
-    text += cell(row.intensity, significant(row.intensity.value()), spelt(row.bytes_source),
+    text += cell(row.intensity, significant(row.intensity.interval()), spelt(row.bytes_source),
                  absences, row.path);
-    text += cell(row.fraction, percent(row.fraction.value()), "", absences, row.path);
+    text += cell(row.fraction, percent(row.fraction.value(), row.fraction_spread()), "", absences,
+                 row.path);
     text += verdict_cell(row) + "</tr>\n";
   }
   return text;

@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "analysis/text/digits.hpp"
+
 namespace roofmark::report {
 namespace {
 
@@ -19,6 +21,23 @@ std::string without_trailing_zeros(std::string text) {
 /// value * 10^-exponent, without overflow for the extreme exponents.
 double scaled(double value, int exponent) {
   return exponent > 0 ? value / std::pow(10.0, exponent) : value * std::pow(10.0, -exponent);
+}
+
+bool is_range(const Interval& number) {
+  return number.low || number.high;
+}
+
+std::string middle_mark(const Interval& number) {
+  return is_range(number) ? "~" : "";
+}
+
+int digits_of(const Interval& number) {
+  return text::carried_digits(number.value, number.low, number.high);
+}
+
+/// Numbers without a range stay as they are: whole ones keep all their digits.
+double carried(const Interval& number) {
+  return is_range(number) ? text::rounded(number.value, digits_of(number)) : number.value;
 }
 
 }  // namespace
@@ -46,7 +65,7 @@ std::string with_prefix(double value, std::string_view unit, int digits) {
   const std::string rounded = fmt::format("{:.{}e}", value, std::max(digits, 1) - 1);
   const int exponent = std::stoi(rounded.substr(rounded.find('e') + 1));
   const int step = std::clamp(static_cast<int>(std::floor(exponent / 3.0)), -8, 8);
-  return fmt::format("{} {}{}", significant(scaled(value, step * 3), digits),
+  return fmt::format("{} {}{}", significant(text::rounded(scaled(value, step * 3), digits), digits),
                      prefixes[static_cast<std::size_t>(step + 8)], unit);
 }
 
@@ -72,6 +91,42 @@ std::string percent_text(double fraction) {
   std::string text = percent(fraction);
   if (text.ends_with('%')) text.insert(text.size() - 1, " ");
   return text;
+}
+
+std::string significant(const Interval& number, double scale) {
+  return middle_mark(number) + significant(carried(number) / scale, digits_of(number));
+}
+
+std::string significant_padded(const Interval& number, double scale) {
+  return middle_mark(number) + significant_padded(carried(number) / scale, digits_of(number));
+}
+
+std::string with_prefix(const Interval& number, std::string_view unit) {
+  return middle_mark(number) + with_prefix(carried(number), unit, digits_of(number));
+}
+
+std::string duration(const Interval& seconds, bool utf8) {
+  return middle_mark(seconds) + duration(carried(seconds), utf8);
+}
+
+std::string percent(const Interval& fraction) {
+  return middle_mark(fraction) + percent(carried(fraction));
+}
+
+std::string percent(double fraction, double relative_spread) {
+  return percent(text::rounded(fraction, text::carried_digits(fraction, relative_spread)));
+}
+
+std::string percent_text(double fraction, double relative_spread) {
+  return percent_text(text::rounded(fraction, text::carried_digits(fraction, relative_spread)));
+}
+
+std::string range_text(const Interval& number, const std::function<std::string(double)>& told) {
+  if (!is_range(number)) return "";
+  const int digits = std::min(digits_of(number) + 1, text::most_digits);
+  const std::string low = told(text::rounded(number.low.value_or(number.value), digits));
+  const std::string high = told(text::rounded(number.high.value_or(number.value), digits));
+  return low == high ? "" : fmt::format(" ({} to {})", low, high);
 }
 
 std::string whole(double count) {

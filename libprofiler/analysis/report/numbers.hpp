@@ -1,6 +1,8 @@
 // Numbers as people read them. The C locale always; what is not a finite number is "-".
 #pragma once
 
+#include <functional>
+#include <roofmark/report.hpp>
 #include <string>
 #include <string_view>
 
@@ -22,6 +24,20 @@ std::string duration(double seconds, bool utf8 = true);
 std::string percent(double fraction);
 /// The same in a sentence: "81 %".
 std::string percent_text(double fraction);
+
+/// The same of numbers with a range: no digit that the range does not carry (text/digits.hpp), and
+/// a
+/// "~" before the middle of one. `scale`: the number is told in units of so much.
+std::string significant(const Interval& number, double scale = 1);
+std::string significant_padded(const Interval& number, double scale = 1);
+std::string with_prefix(const Interval& number, std::string_view unit);
+std::string duration(const Interval& seconds, bool utf8 = true);
+std::string percent(const Interval& fraction);
+/// Of a share that is known within a part of itself; without a "~", since it is not a middle.
+std::string percent(double fraction, double relative_spread);
+std::string percent_text(double fraction, double relative_spread);
+/// " (300 ms to 509 ms)", the ends with one digit more; empty where it is no range.
+std::string range_text(const Interval& number, const std::function<std::string(double)>& told);
 
 /// "12345" up to six digits, then "1.23 M".
 std::string whole(double count);

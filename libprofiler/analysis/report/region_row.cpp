@@ -65,6 +65,10 @@ Figure fraction_of(const RegionRow& row) {
 
 }  // namespace
 
+double RegionRow::fraction_spread() const {
+  return roofline && std::isfinite(roofline->uncertainty) ? roofline->uncertainty : 0;
+}
+
 std::string locus_of(const Region& region) {
   return region.kernel ? "gpu:" + region.kernel->device : "cpu";
 }

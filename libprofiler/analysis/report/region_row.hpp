@@ -21,6 +21,8 @@ struct Figure {
   std::string fix;       ///< may be empty
   explicit operator bool() const { return number.has_value(); }
   double value() const { return number ? number->value : 0; }
+  Interval interval() const { return number.value_or(Interval{}); }
+  bool is_range() const { return number && (number->low || number->high); }
 };
 
 struct RowOptions {
@@ -39,6 +41,8 @@ struct RegionRow {
   std::string other_precisions;  ///< "f32 3%": FLOPs that are not in flop_per_s
   std::optional<Source> flop_source, bytes_source;
   const Roofline* roofline = nullptr;  ///< the first, on the CPU where there is one
+  /// By how much of itself `fraction` may be off: ceilings, counts and time.
+  double fraction_spread() const;
 };
 
 /// "L1", "L2", "L3", then memory kinds: how far from the core an interface is.
@@ -63,6 +67,14 @@ Figure event_at(const Work& work, const std::string& name, const std::vector<Mis
 Figure ratio(const Figure& dividend, const Figure& divisor);
 
 Figure time_of(const Work& work, const std::vector<Missing>& missing);
+
+/// What a region's rate is to be multiplied with for the rates of single visits: those that take
+/// one standard deviation longer and shorter than their mean, and none longer or shorter than all
+/// did. As if each did the same work. Nothing of one visit, or where they do not differ.
+struct Scatter {
+  double low = 1, high = 1;
+};
+std::optional<Scatter> scatter_of_visits(const Region& region);
 
 /// Wall time of the run: of the whole-program row, or of the native pass, or of the roots together.
 Figure run_time(const Profile& profile);

@@ -225,7 +225,10 @@ std::vector<std::string> note_sentences(const Profile& profile) {
   return notes;
 }
 
-std::vector<ChartCeiling> own_roof(const Profile& profile, const std::vector<RegionRow>& rows) {
+namespace {
+
+/// Those in which regions of the host have FLOPs.
+std::set<Precision> precisions_in(const Profile& profile, const std::vector<RegionRow>& rows) {
   std::set<Precision> precisions;
   for (const RegionRow& row : rows)
     if (profile.regions[row.region].kernel)
@@ -234,8 +237,27 @@ std::vector<ChartCeiling> own_roof(const Profile& profile, const std::vector<Reg
              precision && *precision != Precision::any)
       precisions.insert(*precision);
   if (precisions.empty()) precisions.insert(Precision::f64);
-  std::vector<ChartCeiling> lines = chart_ceilings(profile.machine, precisions);
+  return precisions;
+}
+
+}  // namespace
+
+std::vector<ChartCeiling> own_roof(const Profile& profile, const std::vector<RegionRow>& rows) {
+  std::vector<ChartCeiling> lines = chart_ceilings(profile.machine, precisions_in(profile, rows));
   std::erase_if(lines, [](const ChartCeiling& line) { return !line.emphasised; });
+  return lines;
+}
+
+std::vector<ChartCeiling> other_ceilings(const Profile& profile,
+                                         const std::vector<RegionRow>& rows) {
+  std::vector<ChartCeiling> lines = every_ceiling(profile.machine, precisions_in(profile, rows));
+  const std::vector<ChartCeiling> own = own_roof(profile, rows);
+  std::erase_if(lines, [&](const ChartCeiling& line) {
+    return std::any_of(own.begin(), own.end(), [&](const ChartCeiling& one) {
+      return one.kind == line.kind && one.per_s.value == line.per_s.value &&
+             one.cores == line.cores && line.name.starts_with(one.name);
+    });
+  });
   return lines;
 }
 

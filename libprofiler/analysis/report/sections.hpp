@@ -54,6 +54,10 @@ std::vector<std::string> note_sentences(const Profile& profile);
 /// The machine's own roof for the precisions in use.
 std::vector<ChartCeiling> own_roof(const Profile& profile, const std::vector<RegionRow>& rows);
 
+/// Every other ceiling of it: other patterns, widths, operations and numbers of cores.
+std::vector<ChartCeiling> other_ceilings(const Profile& profile,
+                                         const std::vector<RegionRow>& rows);
+
 /// "-3% to +1%"; empty where the spread is not known.
 /// The roof of one GPU, for what kernels did on it.
 std::vector<ChartCeiling> own_roof_of(const Profile& profile, const Gpu& gpu);

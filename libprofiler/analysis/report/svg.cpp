@@ -44,20 +44,13 @@ std::string safe_id(const std::string& id) {
                                                                               : safe;
 }
 
-std::string rounded_rate(const Interval& interval, std::string_view unit) {
-  std::string text = with_prefix(interval.value, unit);
-  if (interval.low || interval.high)
-    text += fmt::format(" ({} to {})", with_prefix(interval.low.value_or(interval.value), unit),
-                        with_prefix(interval.high.value_or(interval.value), unit));
-  return text;
+std::string rate_text(const Interval& interval, std::string_view unit) {
+  return with_prefix(interval, unit) +
+         range_text(interval, [&](double end) { return with_prefix(end, unit); });
 }
 
-std::string rounded(const Interval& interval) {
-  std::string text = significant(interval.value);
-  if (interval.low || interval.high)
-    text += fmt::format(" ({} to {})", significant(interval.low.value_or(interval.value)),
-                        significant(interval.high.value_or(interval.value)));
-  return text;
+std::string intensity_text(const Interval& interval) {
+  return significant(interval) + range_text(interval, [](double end) { return significant(end); });
 }
 
 /// What the picture shows, for people who cannot see it.
@@ -67,9 +60,7 @@ std::string description(const Chart& chart) {
   std::size_t count = 0;
   for (const ChartCeiling& ceiling : chart.ceilings) {
     if (count++ > 0) text += "; ";
-    text += printable(name_of(chart, ceiling)) + " " +
-            with_prefix(ceiling.per_s.value,
-                        ceiling.kind == ChartCeiling::Kind::compute ? "FLOP/s" : "B/s");
+    text += printable(name_of(chart, ceiling)) + " " + rate_of(ceiling);
   }
   if (count == 0) text += "none";
   text += ". Points: ";
@@ -77,8 +68,7 @@ std::string description(const Chart& chart) {
   for (std::size_t i = 0; i < std::min(chart.points.size(), most); ++i) {
     const ChartPoint& point = chart.points[i];
     text += fmt::format("{}{} at {} FLOP/byte, {}", i > 0 ? "; " : "", printable(point.name),
-                        significant(point.intensity.value),
-                        with_prefix(point.flop_per_s.value, "FLOP/s"));
+                        significant(point.intensity), with_prefix(point.flop_per_s, "FLOP/s"));
   }
   if (chart.points.empty()) text += "none";
   if (chart.points.size() > most) text += fmt::format("; and {} more", chart.points.size() - most);
@@ -87,10 +77,14 @@ std::string description(const Chart& chart) {
 
 std::string point_tooltip(const ChartPoint& point) {
   std::string text = fmt::format(
-      "{}\n{}{}\n{} FLOP/byte{}", printable(point.name), rounded_rate(point.flop_per_s, "FLOP/s"),
+      "{}\n{}{}\n{} FLOP/byte{}", printable(point.name), rate_text(point.flop_per_s, "FLOP/s"),
       point.precision.empty() || point.precision == "any" ? std::string()
                                                           : " " + printable(point.precision),
-      rounded(point.intensity), point.level.empty() ? "" : " of " + printable(point.level));
+      intensity_text(point.intensity), point.level.empty() ? "" : " of " + printable(point.level));
+  if (point.visits_low && point.visits_high)
+    text += fmt::format("\nsingle visits: {} to {} (one standard deviation)",
+                        with_prefix(*point.visits_low, "FLOP/s", 2),
+                        with_prefix(*point.visits_high, "FLOP/s", 2));
   if (!point.attainable) text += "\n" + percent_text(point.weight) + " of the time";
   if (point.before)
     text +=
@@ -126,10 +120,9 @@ void draw_grid(SvgWriter& out, const ChartLayout& layout) {
 }
 
 /// So that a script can hide line, spread and name together.
-std::string roof(const ChartCeiling& ceiling) {
-  const std::string rate = with_prefix(
-      ceiling.per_s.value, ceiling.kind == ChartCeiling::Kind::compute ? "FLOP/s" : "B/s");
-  return fmt::format(" data-roof=\"{} {}\"", markup(printable(ceiling.name)), rate);
+std::string roof(const Chart& chart, const ChartCeiling& ceiling) {
+  return fmt::format(" data-roof=\"{} {}\"", markup(printable(name_of(chart, ceiling))),
+                     rate_of(ceiling));
 }
 
 void draw_ceilings(SvgWriter& out, const Chart& chart, const ChartLayout& layout) {
@@ -139,7 +132,8 @@ void draw_ceilings(SvgWriter& out, const Chart& chart, const ChartLayout& layout
     std::string shape;
     for (const Spot& corner : placed.band)
       shape += fmt::format("{}{} {}", shape.empty() ? "M" : "L", px(corner.x), px(corner.y));
-    out.line("<path class=\"band\"{} d=\"{}Z\"/>", roof(chart.ceilings[placed.ceiling]), shape);
+    out.line("<path class=\"band\"{} d=\"{}Z\"/>", roof(chart, chart.ceilings[placed.ceiling]),
+             shape);
   }
   out.line("</g>");
   out.line("<g class=\"ceilings\" fill=\"none\" stroke=\"#1c2128\">");
@@ -149,14 +143,18 @@ void draw_ceilings(SvgWriter& out, const Chart& chart, const ChartLayout& layout
     out.line(
         "<path class=\"{}\"{} stroke=\"{}\" stroke-width=\"{}\"{} d=\"M{} {}L{} "
         "{}\"><title>{}</title></path>",
-        ceiling.emphasised ? "roof" : "rung", roof(ceiling),
+        ceiling.emphasised ? "roof" : "rung", roof(chart, ceiling),
         ceiling.emphasised ? "#1c2128" : "#8a939e", ceiling.emphasised ? "2.2" : "1.3",
         ceiling.emphasised ? "" : " stroke-dasharray=\"6 4\"", px(placed.line.from.x),
         px(placed.line.from.y), px(placed.line.to.x), px(placed.line.to.y),
-        multiline_markup(fmt::format("{}: {}\n{}{}{}", printable(ceiling.name),
-                                     rounded_rate(ceiling.per_s, compute ? "FLOP/s" : "B/s"),
-                                     printable(ceiling.detail), ceiling.detail.empty() ? "" : ", ",
-                                     spelling(ceiling.source))));
+        multiline_markup(fmt::format(
+            "{}: {}\n{}{}{}", printable(ceiling.name),
+            rate_of(ceiling) + range_text(ceiling.per_s,
+                                          [&](double end) {
+                                            return with_prefix(end, compute ? "FLOP/s" : "B/s");
+                                          }),
+            printable(ceiling.detail), ceiling.detail.empty() ? "" : ", ",
+            spelling(ceiling.source))));
   }
   out.line("</g>");
   out.line("<g class=\"ridges\">");
@@ -225,7 +223,7 @@ void draw_labels(SvgWriter& out, const Chart& chart, const ChartLayout& layout) 
   for (const PlacedCeiling& placed : layout.ceilings)
     if (placed.label)
       draw_text(out, *placed.label, chart.ceilings[placed.ceiling].emphasised ? "upper" : "lower",
-                roof(chart.ceilings[placed.ceiling]));
+                roof(chart, chart.ceilings[placed.ceiling]));
   for (const PlacedRidge& ridge : layout.ridges)
     if (ridge.label) draw_text(out, *ridge.label, "lower");
   out.line("<g class=\"names\" font-weight=\"600\">");
@@ -280,7 +278,14 @@ void draw_key(SvgWriter& out, const Chart& chart, const ChartLayout& layout, boo
                                             : "";
   const bool moved = std::any_of(layout.points.begin(), layout.points.end(),
                                  [](const PlacedPoint& point) { return point.move.has_value(); });
-  const std::string text = size + (moved ? "; arrow: from before to after" : "");
+  // A chart that is redrawn may get bars that it has not now.
+  const bool bars = every_side || std::any_of(layout.points.begin(), layout.points.end(),
+                                              [](const PlacedPoint& point) {
+                                                return point.x_bar || point.y_bar;
+                                              });
+  const std::string text =
+      size + (bars && sized ? "; bars: ranges, and one standard deviation of visits" : "") +
+      (moved ? "; arrow: from before to after" : "");
   if (!size.empty())
     out.line("<text class=\"soft\" x=\"{}\" y=\"{}\">{}</text>", px(x), px(y), markup(text));
   out.line("</g>");
@@ -293,13 +298,20 @@ std::vector<std::string> footnotes(const Chart& chart, const ChartLayout& layout
     std::string text = "Without a label: ";
     for (std::size_t i = 0; i < layout.unlabelled_ceilings.size(); ++i) {
       const ChartCeiling& ceiling = chart.ceilings[layout.unlabelled_ceilings[i]];
-      text += (i > 0 ? ", " : "") + printable(name_of(chart, ceiling)) + " " +
-              with_prefix(ceiling.per_s.value,
-                          ceiling.kind == ChartCeiling::Kind::compute ? "FLOP/s" : "B/s");
+      text += (i > 0 ? ", " : "") + printable(name_of(chart, ceiling)) + " " + rate_of(ceiling);
     }
     notes.push_back(text + ".");
   }
-  constexpr std::size_t most = 6;
+  std::size_t moved = 0, drawn = 0;
+  for (const ChartPoint& point : chart.points) moved += point.before ? 1 : 0;
+  for (const PlacedPoint& point : layout.points) drawn += point.move ? 1 : 0;
+  if (moved > drawn)
+    notes.push_back(fmt::format(
+        "Without an arrow: {} point{} that moved less than the mark is wide, or from or to where "
+        "the "
+        "chart does not reach; the table has {}.",
+        moved - drawn, moved - drawn == 1 ? "" : "s", moved - drawn == 1 ? "it" : "them"));
+  constexpr std::size_t most = 8;
   // The page says it of the view that is shown.
   if (const std::string outside = outside_sentence(chart); !outside.empty() && !redrawn)
     notes.push_back(outside);

@@ -76,6 +76,23 @@ class TerminalChart {
     return text;
   }
 
+  /// Of the points that have no letter in the key.
+  std::string unnamed_sentence() const {
+    const std::size_t unnamed = chart_.points.size() - named_;
+    if (unnamed == 0) return "";
+    std::string text = unnamed == 1
+                           ? "*: 1 point with less of the time than those; the table has its name."
+                           : fmt::format(
+                                 "*: {} points with less of the time than those; the table has "
+                                 "their names.",
+                                 unnamed);
+    const auto moved = std::count_if(
+        chart_.points.begin() + static_cast<std::ptrdiff_t>(named_), chart_.points.end(),
+        [](const ChartPoint& point) { return point.before.has_value(); });
+    if (moved > 0) text += fmt::format(" Where {} of them moved from is not drawn.", moved);
+    return text;
+  }
+
  private:
   std::string clean(std::string_view text) const {
     return options_.utf8 ? printable(text) : printable_ascii(text);
@@ -127,8 +144,7 @@ class TerminalChart {
   }
 
   void name(const ChartCeiling& ceiling) {
-    const std::string value =
-        " " + with_prefix(ceiling.per_s.value, ceiling.kind == Kind::compute ? "FLOP/s" : "B/s");
+    const std::string value = " " + rate_of(ceiling);
     if (put_name(ceiling, elided(clean(name_of(chart_, ceiling)), 30, options_.utf8) + value))
       return;
     // Of the lines of all cores one may go without their number.
@@ -170,7 +186,29 @@ class TerminalChart {
     return false;
   }
 
+  /// Ranges of what has a letter: of others they would be a thicket.
+  void draw_bars(const ChartPoint& point) {
+    const double x = point.intensity.value, y = point.flop_per_s.value;
+    if (x < chart_.x_min || x > chart_.x_max || y < chart_.y_min || y > chart_.y_max) return;
+    const auto span = [](const Axis& axis, const Interval& ends) {
+      const double low = ends.low.value_or(ends.value), high = ends.high.value_or(ends.value);
+      const double least = std::min(axis.from_px, axis.to_px);
+      const double most = std::max(axis.from_px, axis.to_px);
+      const double one = drawable(low) ? axis.px(low) : axis.from_px;
+      const double other = drawable(high) ? axis.px(high) : axis.from_px;
+      return std::pair(std::lround(std::clamp(std::min(one, other), least, most)),
+                       std::lround(std::clamp(std::max(one, other), least, most)));
+    };
+    const long column = std::lround(x_.px(x)), row = std::lround(y_.px(y));
+    if (point.intensity.low || point.intensity.high)
+      for (auto [at, end] = span(x_, point.intensity); at <= end; ++at) canvas_.dot(at, row, '-');
+    if (const Interval rates = bar_of(point); rates.low || rates.high)
+      for (auto [at, end] = span(y_, rates); at <= end; ++at) canvas_.dot(column, at, '|');
+  }
+
   void place_points() {
+    for (std::size_t i = 0; i < std::min(named_, chart_.points.size()); ++i)
+      draw_bars(chart_.points[i]);
     // The heaviest last, so that its letter is on top.
     for (std::size_t i = chart_.points.size(); i-- > 0;) {
       const ChartPoint& point = chart_.points[i];
@@ -255,6 +293,23 @@ class TerminalChart {
 };
 
 }  // namespace
+
+std::string terminal_chart_notes(const Chart& given, const TerminalChartOptions& options) {
+  Chart chart = given;
+  fit_axes(chart);
+  TerminalChartOptions usable = options;
+  usable.width = std::clamp(options.width, 40u, 400u);
+  usable.height = std::clamp(options.height, 12u, 200u);
+  std::vector<std::string> notes = chart.notes;
+  if (std::string unnamed = TerminalChart(chart, usable).unnamed_sentence(); !unnamed.empty())
+    notes.insert(notes.begin(), std::move(unnamed));
+  std::string text;
+  for (const std::string& note : notes)
+    for (const std::string& line :
+         wrapped(options.utf8 ? printable(note) : printable_ascii(note), usable.width))
+      text += line + '\n';
+  return text;
+}
 
 std::string render_terminal_chart(const Chart& given, const TerminalChartOptions& options) {
   Chart chart = given;

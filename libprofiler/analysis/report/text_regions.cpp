@@ -82,8 +82,7 @@ class Cells {
 
   TextCell of(const Figure& figure, const std::string& path, const std::string& text) const {
     if (!figure) return {fmt::format("-[{}]", absences_.mark_of(figure, path)), "2"};
-    const bool range = figure.number->low || figure.number->high;
-    return {(range ? "~" : "") + text, ""};
+    return {text, ""};
   }
 
  private:
@@ -180,7 +179,7 @@ std::string regions_table(const Profile& profile, const std::vector<RegionRow>& 
     if (!options.utf8) name = printable_ascii(name);
     if (!region.flags.empty()) name += " !", flags = true;
     for (const Figure* figure : {&row.time_s, &row.flop_per_s, &row.intensity})
-      if (*figure && (figure->number->low || figure->number->high)) ranges = true;
+      if (figure->is_range()) ranges = true;
     for (const auto& source : {row.flop_source, row.bytes_source})
       if (source) sources.insert(*source);
 
@@ -190,12 +189,12 @@ std::string regions_table(const Profile& profile, const std::vector<RegionRow>& 
     std::vector<TextCell> line = {
         {name, ""},
         {region.found_by.empty() ? whole(static_cast<double>(region.visits)) : "", ""},
-        cells.of(row.time_s, row.path, duration(row.time_s.value(), options.utf8)),
-        cells.of(row.share, row.path, percent(row.share.value())),
-        cells.of(row.flop_per_s, row.path, significant_padded(row.flop_per_s.value() / 1e9)),
+        cells.of(row.time_s, row.path, duration(row.time_s.interval(), options.utf8)),
+        cells.of(row.share, row.path, percent(row.share.interval())),
+        cells.of(row.flop_per_s, row.path, significant_padded(row.flop_per_s.interval(), 1e9)),
         cells.of(row.intensity, row.path,
-                 significant_padded(row.intensity.value()) + (roof_at.empty() ? "" : "*")),
-        cells.of(row.fraction, row.path, percent(row.fraction.value())),
+                 significant_padded(row.intensity.interval()) + (roof_at.empty() ? "" : "*")),
+        cells.of(row.fraction, row.path, percent(row.fraction.value(), row.fraction_spread())),
         {options.utf8 ? verdict_of(row, verdict_columns)
                       : printable_ascii(verdict_of(row, verdict_columns)),
          row.roofline ? paint_of(row.roofline->verdict) : "2"},

@@ -7,11 +7,13 @@
 #include "absences.hpp"
 #include "analysis/text/plain_text.hpp"
 #include "analysis/text/text_table.hpp"
+#include "chart_ceilings.hpp"
 #include "declared_table.hpp"
 #include "event_table.hpp"
 #include "gpu_table.hpp"
 #include "numbers.hpp"
 #include "rank_table.hpp"
+#include "region_facts.hpp"
 #include "region_row.hpp"
 #include "sections.hpp"
 #include "text_regions.hpp"
@@ -40,6 +42,7 @@ class TextReport {
       waiting(rows);
       gpus(rows);
       explained();
+      details();
     }
     missing(rows);
     list("Flags", flag_sentences(profile_, options_.rows == 0 ? 0 : 3));
@@ -132,11 +135,40 @@ class TextReport {
       text_ += "  " + painted(path, "1", options_.colour) + (fits ? ": " + facts : "") + '\n';
       if (!fits) paragraph(facts, "    ");
       paragraph(entry.why, "    ");
+      const auto numbers = brief(facts_of(profile_, profile_.regions[entry.region], true));
+      const auto tell = [&](bool ladder) {
+        for (const BriefFacts& facts : numbers)
+          if ((facts.title == title_of(Fact::Group::ladder)) == ladder)
+            paragraph(facts.text, "    " + facts.title + ": ");
+      };
+      tell(true);
       // The model puts the best advice first; the page and --all have the rest.
       const std::size_t most = options_.rows == 0 ? entry.tries.size() : 2;
       for (std::size_t i = 0; i < std::min(most, entry.tries.size()); ++i)
         paragraph(entry.tries[i], "    Try: ");
       for (const std::string& note : entry.notes) paragraph(note, "    Note: ");
+      tell(false);
+    }
+  }
+
+  /// All numbers of the regions that were asked for.
+  void details() {
+    for (const std::size_t index : named_regions(profile_, options_.details)) {
+      const Region& region = profile_.regions[index];
+      section("Details of " +
+              elided(clean(path_text(region.path)), options_.width - 11, options_.utf8));
+      const Fact* before = nullptr;
+      const std::vector<Fact> facts = facts_of(profile_, region, options_.self);
+      for (const Fact& fact : facts) {
+        if (before == nullptr || before->group != fact.group)
+          text_ += "  " + painted(title_of(fact.group), "1", options_.colour) + '\n';
+        before = &fact;
+        if (fact.absent)
+          paragraph("not known: " + fact.text, "    " + fact.name + ": ");
+        else
+          paragraph(fact.text + (fact.source.empty() ? "" : " [" + fact.source + "]"),
+                    "    " + fact.name + ": ");
+      }
     }
   }
 
@@ -166,6 +198,8 @@ class TextReport {
     ceilings_of("Ceilings", own_roof(profile_, rows));
     if (!own_roof(profile_, rows).empty() && !profile_.machine.measured_at.empty())
       paragraph("measured " + profile_.machine.measured_at, "  ");
+    // Many, and of use to few: with everything else.
+    if (options_.rows == 0) ceilings_of("Other ceilings", other_ceilings(profile_, rows));
     for (const Gpu& gpu : profile_.machine.gpus)
       ceilings_of("Ceilings of " + clean(gpu.name.empty() ? gpu.uuid : gpu.name),
                   own_roof_of(profile_, gpu));
@@ -180,9 +214,8 @@ class TextReport {
                      {"", false, 12, 1, false},
                      {"", false, 30, 3, false}});
     for (const ChartCeiling& line : lines) {
-      const bool compute = line.kind == ChartCeiling::Kind::compute;
       table.add({{"  " + clean(line.name), ""},
-                 {with_prefix(line.per_s.value, compute ? "FLOP/s" : "B/s"), ""},
+                 {rate_of(line), ""},
                  {spread_of(line.per_s), "2"},
                  {std::string(spelling(line.source)), "2"},
                  {clean(line.detail), "2"}});

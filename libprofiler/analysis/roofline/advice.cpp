@@ -11,12 +11,13 @@
 namespace roofmark::model {
 namespace {
 
-using Facts = std::map<std::string, double>;
+using Bounds = std::map<std::string, double>;
+using Facts = std::map<std::string, AdviceFact>;
 
 struct Entry {
   std::vector<Verdict> verdicts;
   std::vector<std::string> details;  ///< empty: any
-  Facts at_least, below;
+  Bounds at_least, below;
   std::vector<std::string> absent;
   std::string text, falsifier, gain;
   bool of_gpu = false;
@@ -35,8 +36,8 @@ std::vector<Entry> read() {
     for (const auto& word : item.at("verdicts"))
       entry.verdicts.push_back(parse_word<Verdict>(word.get<std::string>()).value());
     entry.details = field_or<std::vector<std::string>>(item, "details", {});
-    entry.at_least = field_or<Facts>(item, "at_least", {});
-    entry.below = field_or<Facts>(item, "below", {});
+    entry.at_least = field_or<Bounds>(item, "at_least", {});
+    entry.below = field_or<Bounds>(item, "below", {});
     entry.absent = field_or<std::vector<std::string>>(item, "absent", {});
     entry.text = item.at("text").get<std::string>();
     entry.falsifier = item.at("falsifier").get<std::string>();
@@ -56,23 +57,24 @@ bool applies(const Entry& entry, const Roofline& roofline, const Facts& facts) {
   if (!holds(entry.verdicts, roofline.verdict)) return false;
   if (!entry.details.empty() && !holds(entry.details, roofline.verdict_detail)) return false;
   for (const auto& [name, bound] : entry.at_least)
-    if (const auto fact = facts.find(name); fact == facts.end() || fact->second < bound)
+    if (const auto fact = facts.find(name); fact == facts.end() || fact->second.value < bound)
       return false;
   for (const auto& [name, bound] : entry.below)
-    if (const auto fact = facts.find(name); fact == facts.end() || fact->second >= bound)
+    if (const auto fact = facts.find(name); fact == facts.end() || fact->second.value >= bound)
       return false;
   return std::none_of(entry.absent.begin(), entry.absent.end(),
                       [&](const std::string& name) { return facts.count(name) > 0; });
 }
 
-std::string formatted(double value, std::string_view format) {
-  if (format == "percent") return percent(value);
+std::string formatted(const AdviceFact& fact, std::string_view format) {
+  const auto [value, spread] = fact;
+  if (format == "percent") return percent(value, spread);
   if (format == "factor") return factor(value);
-  if (format == "seconds") return seconds_text(value);
-  if (format == "bytes_per_s") return si(value, "B/s");
+  if (format == "seconds") return seconds_text(value, spread);
+  if (format == "bytes_per_s") return si(value, "B/s", spread);
   if (format == "amount") return amount(value);
-  if (format == "flop_per_s") return si(value, "FLOP/s");
-  return number(value);
+  if (format == "flop_per_s") return si(value, "FLOP/s", spread);
+  return number(value, spread);
 }
 
 /// "{name|format}" replaced by the fact, "{binding}" by the ceiling's name; nothing where a fact is
@@ -110,8 +112,8 @@ std::vector<Advice> advice(const Case& it, const Roofline& roofline) {
     const auto falsifier = filled(entry.falsifier, roofline, facts);
     if (!text || !falsifier) continue;
     Advice one{*text, *falsifier, std::nullopt};
-    if (const auto gain = facts.find(entry.gain); gain != facts.end() && gain->second > 1)
-      one.gain = gain->second;
+    if (const auto gain = facts.find(entry.gain); gain != facts.end() && gain->second.value > 1)
+      one.gain = gain->second.value;
     made.push_back(std::move(one));
   }
   // The largest gain first; what has no bound keeps the order of the table.

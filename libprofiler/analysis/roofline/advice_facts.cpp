@@ -8,10 +8,10 @@
 namespace roofmark::model {
 namespace {
 
-using Facts = std::map<std::string, double>;
+using Facts = std::map<std::string, AdviceFact>;
 
-void put(Facts& facts, const char* name, const std::optional<double>& value) {
-  if (value && std::isfinite(*value)) facts[name] = *value;
+void put(Facts& facts, const char* name, const std::optional<double>& value, double spread = 0) {
+  if (value && std::isfinite(*value)) facts[name] = {*value, spread};
 }
 
 std::optional<double> operations(const Work& work, const char* name) {
@@ -40,14 +40,25 @@ void put_time(Facts& facts, const Case& it) {
   if (!it.evaluation.wall_s) return;
   const double wall_s = *it.evaluation.wall_s;
   const Explained& time = it.time;
-  put(facts, "wall_s", wall_s);
-  put(facts, "explained_share", time.overlapped / wall_s);
-  put(facts, "serial_share", time.serial / wall_s);
-  put(facts, "unexplained_s", std::max(0.0, wall_s - time.overlapped));
-  if (it.region.visits > 0) put(facts, "visit_mean_s", wall_s / double(it.region.visits));
-  if (const Part* part = binding_part(time)) {
-    put(facts, "binding_ceiling", part->ceiling.per_s);
-    if (part->kind == Kind::memory) put(facts, "binding_bytes_per_s", part->amount / wall_s);
+  const Part* part = binding_part(time);
+  const double wall_spread = it.evaluation.wall_uncertainty;
+  const double spread = std::hypot(wall_spread, part ? part->uncertainty : 0);
+  put(facts, "wall_s", wall_s, wall_spread);
+  put(facts, "explained_share", time.overlapped / wall_s, spread);
+  put(facts, "serial_share", time.serial / wall_s, spread);
+  // What is left of a time is off by as much as the time and what explains it are.
+  const double left_s = std::max(0.0, wall_s - time.overlapped);
+  const double off_s =
+      std::hypot(wall_s * wall_spread, time.overlapped * (part ? part->uncertainty : 0));
+  put(facts, "unexplained_s", left_s, left_s > 0 ? off_s / left_s : 0);
+  if (it.region.visits > 0)
+    put(facts, "visit_mean_s", wall_s / double(it.region.visits), wall_spread);
+  if (part) {
+    const double own = uncertainty_of(part->ceiling);
+    put(facts, "binding_ceiling", part->ceiling.per_s, own > 0 ? own : part->uncertainty);
+    if (part->kind == Kind::memory)
+      put(facts, "binding_bytes_per_s", part->amount / wall_s,
+          std::hypot(part->amount_uncertainty, wall_spread));
   }
 }
 
@@ -85,7 +96,8 @@ void put_mix(Facts& facts, const Case& it) {
     double flop_s = 0;
     for (const Part& part : *it.evaluation.as_written) {
       if (part.kind == Kind::compute) flop_s += part.seconds;
-      if (part.name == "divide" || part.name == "square root") put(facts, "divide_s", part.seconds);
+      if (part.name == "divide" || part.name == "square root")
+        put(facts, "divide_s", part.seconds, part.uncertainty);
     }
     if (it.evaluation.wall_s && *it.evaluation.wall_s > 0)
       put(facts, "flop_time_share", flop_s / *it.evaluation.wall_s);
@@ -116,9 +128,14 @@ void put_bytes(Facts& facts, const Case& it, const Roofline& roofline) {
   }
   const auto level = roofline.levels.find(roofline.verdict_detail);
   if (level != roofline.levels.end() && level->second.intensity > 0) {
-    put(facts, "intensity", level->second.intensity);
-    put(facts, "ridge", level->second.ridge);
-    put(facts, "intensity_gap", level->second.ridge / level->second.intensity);
+    const Part* part = binding_part(it.time);
+    const double counts =
+        std::hypot(part ? part->amount_uncertainty : 0, it.evaluation.flop_uncertainty);
+    const double ceilings = part ? uncertainty_of(part->ceiling) : 0;
+    put(facts, "intensity", level->second.intensity, counts);
+    put(facts, "ridge", level->second.ridge, ceilings);
+    put(facts, "intensity_gap", level->second.ridge / level->second.intensity,
+        std::hypot(counts, ceilings));
   }
 }
 
@@ -148,7 +165,7 @@ void put_write_allocate(Facts& facts, const Case& it, const Roofline& roofline) 
 
 }  // namespace
 
-std::map<std::string, double> advice_facts(const Case& it, const Roofline& roofline) {
+std::map<std::string, AdviceFact> advice_facts(const Case& it, const Roofline& roofline) {
   Facts facts;
   put_time(facts, it);
   put_threads(facts, it);

@@ -34,6 +34,7 @@ Part memory_part(const InterfaceTraffic& traffic, const Ceiling& ceiling) {
   part.amount = traffic.bytes;
   part.ceiling = ceiling;
   part.seconds = traffic.bytes / ceiling.per_s;
+  part.amount_uncertainty = traffic.uncertainty;
   part.uncertainty = std::hypot(uncertainty_of(ceiling), traffic.uncertainty);
   part.source = traffic.source;
   return part;
@@ -217,6 +218,7 @@ void add(Explained& sum, const Explained& child) {
     Part& total = mine->second;
     // Each of the two at its own ceiling: the mean ceiling is what the sum of the times implies.
     total.uncertainty = std::max(total.uncertainty, part.uncertainty);
+    total.amount_uncertainty = std::max(total.amount_uncertainty, part.amount_uncertainty);
     total.source = std::max(total.source, part.source);
     total.seconds += part.seconds;
     total.amount += part.amount;

@@ -20,6 +20,7 @@ struct Part {
   double amount = 0;  ///< FLOPs or interface bytes
   Ceiling ceiling;
   double uncertainty = 0;           ///< relative: of the ceiling and of the count
+  double amount_uncertainty = 0;    ///< relative: of the count
   Source source = Source::counted;  ///< of the amount
   bool mixed_precision = false;     ///< several precisions one after the other on the same pipes
 };

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+
+#include "analysis/text/digits.hpp"
 
 namespace roofmark::model {
 namespace {
@@ -24,31 +27,38 @@ constexpr std::array<Prefix, 11> prefixes = {{{1e18, "E"},
                                               {1e-9, "n"},
                                               {1e-12, "p"}}};
 
-/// Three significant digits without an exponent, for what lies between 0.001 and 1000.
-std::string three_digits(double value) {
+/// So many significant digits without an exponent, of what lies between 1 and 1000 and is rounded
+/// to them.
+std::string fixed(double value, int digits) {
   const double size = std::abs(value);
-  if (size >= 99.95) return fmt::format("{:.0f}", value);
-  if (size >= 9.995) return fmt::format("{:.1f}", value);
-  return fmt::format("{:.2f}", value);
+  const int before_point = size >= 99.95 ? 3 : size >= 9.995 ? 2 : 1;
+  return fmt::format("{:.{}f}", value, std::max(0, digits - before_point));
 }
 
 }  // namespace
 
-std::string si(double value, std::string_view unit) {
-  if (!std::isfinite(value)) return "unknown";
+std::string si(double exact, std::string_view unit, double spread) {
+  if (!std::isfinite(exact)) return "unknown";
+  const int digits = text::carried_digits(exact, spread);
+  const double value = digits < text::most_digits ? text::rounded(exact, digits) : exact;
   for (const Prefix& prefix : prefixes)
     // 999.7 would round to "1000": it belongs to the next prefix.
     if (std::abs(value) >= prefix.scale * 0.9995)
-      return fmt::format("{} {}{}", three_digits(value / prefix.scale), prefix.name, unit);
+      return fmt::format("{} {}{}", fixed(value / prefix.scale, digits), prefix.name, unit);
   return fmt::format("{} {}", number(value), unit);
 }
 
-std::string seconds_text(double seconds) {
-  return seconds >= 1000 ? fmt::format("{:.0f} s", seconds) : si(seconds, "s");
+std::string seconds_text(double seconds, double spread) {
+  if (seconds < 1000 || !std::isfinite(seconds)) return si(seconds, "s", spread);
+  const int digits = text::carried_digits(seconds, spread);
+  return fmt::format("{:.0f} s",
+                     digits < text::most_digits ? text::rounded(seconds, digits) : seconds);
 }
 
-std::string percent(double share) {
-  if (!std::isfinite(share)) return "unknown";
+std::string percent(double exact, double spread) {
+  if (!std::isfinite(exact)) return "unknown";
+  const double share =
+      spread > 0 ? text::rounded(exact, text::carried_digits(exact, spread)) : exact;
   const double value = 100 * share;
   if (value > 0 && value < 0.1) return "<0.1 %";
   if (value > 0 && value < 0.95) return fmt::format("{:.2g} %", value);
@@ -60,13 +70,16 @@ std::string factor(double value) {
   return value < 9.95 ? fmt::format("{:.1f}x", value) : fmt::format("{:.0f}x", value);
 }
 
-std::string number(double value) {
-  if (!std::isfinite(value)) return "unknown";
+std::string number(double exact, double spread) {
+  if (!std::isfinite(exact)) return "unknown";
+  const int digits = text::carried_digits(exact, spread);
+  const double value = digits < text::most_digits ? text::rounded(exact, digits) : exact;
   const double size = std::abs(value);
   if (value == 0) return "0";
   if (size < 0.001) return value > 0 ? "under 0.001" : "0";
-  if (size < 0.0995) return fmt::format("{:.3g}", value);
-  if (size < 999.5) return three_digits(value);
+  if (size < 0.0995) return fmt::format("{:.{}g}", value, digits);
+  if (size < 0.995) return fmt::format("{:.{}f}", value, std::min(digits, 2));
+  if (size < 999.5) return fixed(value, digits);
   if (size < 999'500) return fmt::format("{:.0f}", value);
   std::string text = si(value, "");
   if (text.ends_with(' ')) text.pop_back();

@@ -1,6 +1,8 @@
 // One sentence that says what binds, with the numbers it rests on.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "analysis/roofline/ceilings.hpp"
 #include "analysis/roofline/gpu_machine.hpp"
 #include "analysis/roofline/judgement.hpp"
@@ -29,32 +31,49 @@ std::string scope_text(const Case& it, double cores) {
   return cores_of(it.machine) > 1 && cores > 0 ? " on " + cores_text(cores) : "";
 }
 
+/// The mean ceiling of a mix has no range of its own: it is as sure as the time that it gives.
+double spread_of_ceiling(const Part& part) {
+  const double own = uncertainty_of(part.ceiling);
+  return own > 0 ? own : part.uncertainty;
+}
+
+std::string wall_text(const Case& it) {
+  return seconds_text(*it.evaluation.wall_s, it.evaluation.wall_uncertainty);
+}
+
 /// "DRAM traffic (12.3 GB modelled against 16.4 GB/s on 2 cores)"
 std::string work_text(const Case& it, const Part& part) {
   const std::string scope = scope_text(it, part.ceiling.threads);
   if (part.kind == Kind::memory)
-    return fmt::format("{} traffic ({}{} against {}{})", part.name, si(part.amount, "B"),
-                       source_text(part), si(part.ceiling.per_s, "B/s"), scope);
-  return fmt::format("{} work ({}{}{} against {}{})", part.name, si(part.amount, "FLOP"),
-                     source_text(part), part.mixed_precision ? " of several precisions" : "",
-                     si(part.ceiling.per_s, "FLOP/s"), scope);
+    return fmt::format("{} traffic ({}{} against {}{})", part.name,
+                       si(part.amount, "B", part.amount_uncertainty), source_text(part),
+                       si(part.ceiling.per_s, "B/s", spread_of_ceiling(part)), scope);
+  return fmt::format("{} work ({}{}{} against {}{})", part.name,
+                     si(part.amount, "FLOP", part.amount_uncertainty), source_text(part),
+                     part.mixed_precision ? " of several precisions" : "",
+                     si(part.ceiling.per_s, "FLOP/s", spread_of_ceiling(part)), scope);
 }
 
 std::string explained_text(const Case& it) {
   const Explained& time = it.time;
   const double wall_s = *it.evaluation.wall_s;
   const Part* part = binding_part(time);
-  if (!part) return fmt::format("no ceiling explains any of its {}", seconds_text(wall_s));
-  return fmt::format("{} explains {} of {} ({})", work_text(it, *part), seconds_text(part->seconds),
-                     seconds_text(wall_s), percent(part->seconds / wall_s));
+  if (!part) return fmt::format("no ceiling explains any of its {}", wall_text(it));
+  const double spread = std::hypot(part->uncertainty, it.evaluation.wall_uncertainty);
+  return fmt::format("{} explains {} of {} ({})", work_text(it, *part),
+                     seconds_text(part->seconds, part->uncertainty), wall_text(it),
+                     percent(part->seconds / wall_s, spread));
 }
 
 std::string all_ceilings_text(const Case& it) {
   const Explained& time = it.time;
   const double wall_s = *it.evaluation.wall_s;
-  return fmt::format("all ceilings together explain {} of {} ({}) even without any overlap",
-                     seconds_text(time.serial), seconds_text(wall_s),
-                     percent(time.serial / wall_s));
+  const Part* part = binding_part(time);
+  const double spread = part ? part->uncertainty : 0;
+  return fmt::format(
+      "all ceilings together explain {} of {} ({}) even without any overlap",
+      seconds_text(time.serial, spread), wall_text(it),
+      percent(time.serial / wall_s, std::hypot(spread, it.evaluation.wall_uncertainty)));
 }
 
 /// What scalar code can reach beside the peak of the same cores and that of all of them, where the
@@ -71,12 +90,13 @@ std::string scalar_text(const Case& it) {
   std::string text = fmt::format(
       "; {} of the work is scalar: scalar code reaches at most {} of the "
       "{} peak ({}){}",
-      percent(*share), si(written->ceiling.per_s, "FLOP/s"), si(peak->per_s, "FLOP/s"), peak->name,
-      scope);
+      percent(*share), si(written->ceiling.per_s, "FLOP/s", spread_of_ceiling(*written)),
+      si(peak->per_s, "FLOP/s", uncertainty_of(*peak)), peak->name, scope);
   const double all = cores_of(it.machine);
   const auto top = topmost_peak(it.machine, *it.evaluation.precision, all);
   if (top && it.evaluation.cores < all && top->per_s > peak->per_s)
-    text += fmt::format(", {} on all {}", si(top->per_s, "FLOP/s"), cores_text(all));
+    text += fmt::format(", {} on all {}", si(top->per_s, "FLOP/s", uncertainty_of(*top)),
+                        cores_text(all));
   return text;
 }
 
@@ -89,9 +109,11 @@ std::string ridge_text(const Case& it, const Roofline& roofline) {
   if (level == roofline.levels.end() || level->second.intensity <= 0) return "";
   const LevelPlacement& place = level->second;
   const double cores = cores_of(it.machine);
-  return fmt::format("; {} FLOP/B at {} {} the machine's ridge of {}{}", number(place.intensity),
-                     level->first, place.intensity < place.ridge ? "is below" : "is above",
-                     number(place.ridge),
+  const double spread = std::hypot(part->amount_uncertainty, it.evaluation.flop_uncertainty);
+  return fmt::format("; {} FLOP/B at {} {} the machine's ridge of {}{}",
+                     number(place.intensity, spread), level->first,
+                     place.intensity < place.ridge ? "is below" : "is above",
+                     number(place.ridge, uncertainty_of(part->ceiling)),
                      cores > 1 ? ", which is of all " + cores_text(cores) : "");
 }
 
@@ -100,7 +122,7 @@ std::string known_text(const Case& it) {
   const Part* compute = largest(it.evaluation.machine, Kind::compute);
   if (!compute || !it.evaluation.wall_s) return "";
   return fmt::format("; its FLOPs alone would take {} of {} at the machine's peak{}",
-                     seconds_text(compute->seconds), seconds_text(*it.evaluation.wall_s),
+                     seconds_text(compute->seconds, compute->uncertainty), wall_text(it),
                      scope_text(it, cores_of(it.machine)));
 }
 

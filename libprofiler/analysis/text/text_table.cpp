@@ -24,10 +24,11 @@ std::string TextTable::render(std::size_t width, bool utf8, bool colour) const {
   const std::size_t gap = gap_for(width);
   std::vector<std::size_t> widths(columns_.size());
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    widths[c] = text::columns(columns_[c].title);
+    std::size_t widest = 0;
     for (const auto& row : rows_)
-      if (c < row.size()) widths[c] = std::max(widths[c], text::columns(row[c].text));
-    widths[c] = std::min(widths[c], columns_[c].most);
+      if (c < row.size()) widest = std::max(widest, text::columns(row[c].text));
+    if (!columns_[c].to_the_right) widest = std::min(widest, columns_[c].most);
+    widths[c] = std::max(widest, std::min(text::columns(columns_[c].title), columns_[c].most));
   }
   std::vector<bool> shown(columns_.size(), true);
   const auto taken = [&] {
@@ -45,6 +46,9 @@ std::string TextTable::render(std::size_t width, bool utf8, bool colour) const {
     if (worst == columns_.size()) break;
     shown[worst] = false;
   }
+  if (taken() + 1 > width)
+    for (std::size_t c = 0; c < columns_.size(); ++c)
+      widths[c] = std::min(widths[c], columns_[c].most);
   for (std::size_t c = 0; c < columns_.size(); ++c)
     if (columns_[c].flexible) {
       const std::size_t room = width > taken() ? width - taken() : 1;
@@ -52,7 +56,7 @@ std::string TextTable::render(std::size_t width, bool utf8, bool colour) const {
     }
 
   std::string text;
-  const auto put = [&](const auto& cell_of) {
+  const auto put = [&](const auto& cell_of, bool numbers) {
     std::string line;
     bool first = true;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
@@ -60,7 +64,10 @@ std::string TextTable::render(std::size_t width, bool utf8, bool colour) const {
       if (!first) line.append(gap, ' ');
       first = false;
       const TextCell cell = cell_of(c);
-      const std::string fitted = elided(cell.text, widths[c], utf8);
+      const std::string fitted =
+          numbers && columns_[c].to_the_right && columns(cell.text) > widths[c]
+              ? std::string(utf8 ? "…" : "..")
+              : elided(cell.text, widths[c], utf8);
       const std::string padded =
           columns_[c].to_the_right ? right(fitted, widths[c]) : left(fitted, widths[c]);
       // Only the text is painted, so that underlines and backgrounds never reach into the gaps.
@@ -71,9 +78,9 @@ std::string TextTable::render(std::size_t width, bool utf8, bool colour) const {
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
   };
-  put([&](std::size_t c) { return TextCell{columns_[c].title, "1"}; });
+  put([&](std::size_t c) { return TextCell{columns_[c].title, "1"}; }, false);
   for (const auto& row : rows_)
-    put([&](std::size_t c) { return c < row.size() ? row[c] : TextCell{}; });
+    put([&](std::size_t c) { return c < row.size() ? row[c] : TextCell{}; }, true);
   return text;
 }
 

@@ -10,7 +10,9 @@ namespace roofmark::text {
 struct TextColumn {
   std::string title;
   bool to_the_right = true;
-  std::size_t most = 40;  ///< columns at most; longer cells are elided
+  /// Columns at most; longer text is elided. A number, which stands to the right, is never cut: it
+  /// is whole, or where even a line of its own has no room for it a mark.
+  std::size_t most = 40;
   int dispensable = 0;    ///< dropped first where the space is short: the highest; 0: never
   bool flexible = false;  ///< takes what is left; one per table
 };

@@ -47,9 +47,11 @@ struct ChartPoint {
   double weight = 0;  ///< share of the run's time, 0 to 1: the area of the mark
   Side side = Side::unknown;
   Verdict verdict = Verdict::undetermined;
-  std::string level;        ///< the interface whose bytes give the intensity
-  std::string precision;    ///< "f64"
-  std::string note;         ///< for tooltips: "0.42 of the roof, bytes modelled"
+  std::string level;      ///< the interface whose bytes give the intensity
+  std::string precision;  ///< "f64"
+  std::string note;       ///< for tooltips: "0.42 of the roof, bytes modelled"
+  /// Rates of single visits, one standard deviation of their times to either side.
+  std::optional<double> visits_low, visits_high;
   bool attainable = false;  ///< the height is the roof's, not an achieved rate: drawn hollow
   std::optional<std::size_t> region;  ///< index into Profile::regions
   std::optional<ChartPlace> before;   ///< where it was: an arrow leads from there
@@ -113,8 +115,8 @@ struct GivenNumbers {
   std::vector<GivenKernel> kernels;
 };
 Chart chart_of(const GivenNumbers& given);
-/// One line for each kernel: side, roof and ridge under each bandwidth.
-std::string render_text(const GivenNumbers& given);
+/// For each kernel its side, roof and ridge under each bandwidth, in lines of so many columns.
+std::string render_text(const GivenNumbers& given, unsigned width = 80);
 
 // ---- renderings
 // ----------------------------------------------------------------------------------
@@ -127,7 +129,11 @@ struct TextOptions {
   std::string level;          ///< interface of the intensity column; empty: as ChartOptions::level
   std::size_t rows = 40;      ///< regions in the table, the heaviest with their ancestors; 0: all
   std::size_t explained = 3;  ///< regions explained under the table
+  /// Paths, or patterns of them ("solve/*"), whose numbers are told in full below.
+  std::vector<std::string> details = {};
 };
+/// The regions of a profile that a pattern of `TextOptions::details` means.
+std::vector<std::size_t> regions_named(const Profile& profile, const std::string& pattern);
 std::string render_text(const Profile& profile, const TextOptions& options = {});
 
 struct TerminalChartOptions {
@@ -136,6 +142,8 @@ struct TerminalChartOptions {
   bool colour = false;
 };
 std::string render_terminal_chart(const Chart& chart, const TerminalChartOptions& options = {});
+/// What is left out of it and why, in lines that go below it; empty for nothing.
+std::string terminal_chart_notes(const Chart& chart, const TerminalChartOptions& options = {});
 
 struct SvgOptions {
   double width = 960, height = 620;  ///< CSS pixels

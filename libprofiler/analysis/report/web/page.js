@@ -11,19 +11,32 @@
   root.classList.add('js');
 
   // ---- numbers --------------------------------------------------------------------------------
-  function significant(value) {
+  function significant(value, digits = 3) {
     if (!Number.isFinite(value)) return '-';
     if (value === 0) return '0';
     const size = Math.abs(value);
-    return size < 1e-4 || size >= 1e9 ? value.toExponential(2) : String(Number(value.toPrecision(3)));
+    return size < 1e-4 || size >= 1e9 ? value.toExponential(digits - 1) : String(Number(value.toPrecision(digits)));
   }
-  function prefixed(value, unit) {
+  // The rule of text/digits.hpp: down to the decimal place of the spread's first digit, one at least and three at most.
+  function carriedDigits(value, low, high) {
+    const spread = Math.max(low == null ? 0 : value - low, high == null ? 0 : high - value);
+    if (!Number.isFinite(value) || value === 0 || !(spread > 0)) return 3;
+    if (!Number.isFinite(spread)) return 1;
+    const place = function (number) { return Number(Math.abs(number).toExponential(15).split('e')[1]); };
+    return Math.min(3, Math.max(1, place(value) - place(spread) + 1));
+  }
+  // A figure's number, of which `text` makes words: "~" before the middle of a range.
+  function carried(figure, text) {
+    if (figure[1] == null && figure[2] == null) return text(figure[0]);
+    return '~' + text(Number(figure[0].toPrecision(carriedDigits(figure[0], figure[1], figure[2]))));
+  }
+  function prefixed(value, unit, digits = 3) {
     if (!Number.isFinite(value)) return '-';
     if (value === 0) return '0 ' + unit;
-    const rounded = Number(value.toPrecision(3));
+    const rounded = Number(value.toPrecision(digits));
     const step = Math.max(-8, Math.min(8, Math.floor(Math.log10(Math.abs(rounded)) / 3 + 1e-12)));
     const prefix = ['y', 'z', 'a', 'f', 'p', 'n', '\u00b5', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E', 'Z', 'Y'][step + 8];
-    return significant(value / Math.pow(10, step * 3)) + ' ' + prefix + unit;
+    return significant(rounded / Math.pow(10, step * 3), digits) + ' ' + prefix + unit;
   }
   function duration(seconds) {
     const size = Math.abs(seconds);
@@ -44,7 +57,6 @@
   // In a sentence: "81 %".
   function percentText(part) { return percent(part).replace('%', ' %'); }
 
-  function sideText(side) { return side === 'balanced' ? 'at its ridge' : side + ' side'; }
   function whole(count) { return count < 1e6 ? String(count) : prefixed(count, '').replace(' ', ''); }
 
   // ---- figures: [value, low, high, source] or null -----------------------------------------------
@@ -65,15 +77,20 @@
           return b.flop[0] - a.flop[0];
         });
   }
+  // Off by so much of itself: ceilings, counts and time. Not a range, so that no "~" stands before it.
+  function fractionOf(line) {
+    const off = line.fraction * (line.spread || 0);
+    return Number(line.fraction.toPrecision(carriedDigits(line.fraction, line.fraction - off, line.fraction + off)));
+  }
   function figures(region) {
     const w = work(region), rate = rates(region)[0], bytes = w.bytes[state.level];
     const flop = rate ? rate.flop : null, line = roofline(region);
     return {
       time: w.time,
-      share: w.time && data.total ? [w.time[0] / data.total] : null,
+      share: w.time && data.total ? [w.time[0], w.time[1], w.time[2]].map(function (t) { return t == null ? t : t / data.total; }) : null,
       rate: ratio(flop, w.time),
       intensity: ratio(flop, bytes),
-      fraction: line && line.fraction != null ? [line.fraction] : null,
+      fraction: line && line.fraction != null ? [fractionOf(line)] : null,
       precision: rate ? rate.precision : '',
       flopSource: flop ? data.sources[flop[3]] : '',
       bytesSource: bytes ? data.sources[bytes[3]] : ''
@@ -135,9 +152,12 @@
   }
   function placeX(value) { return place(value, plot.x, plot.left, plot.right); }
   function placeY(value) { return place(value, plot.y, plot.bottom, plot.top); }
+  // The ends with one digit more than the middle.
   function interval(figure, show) {
-    return show(figure[0]) + (figure[1] == null && figure[2] == null ? '' :
-        ' (' + show(figure[1] == null ? figure[0] : figure[1]) + ' to ' + show(figure[2] == null ? figure[0] : figure[2]) + ')');
+    if (figure[1] == null && figure[2] == null) return show(figure[0]);
+    const digits = Math.min(3, carriedDigits(figure[0], figure[1], figure[2]) + 1);
+    const end = function (value) { return show(Number((value == null ? figure[0] : value).toPrecision(digits))); };
+    return carried(figure, show) + ' (' + end(figure[1]) + ' to ' + end(figure[2]) + ')';
   }
   let outside = 0;
   function points() {
@@ -161,6 +181,13 @@
     list.sort(function (a, b) { return b.share - a.share; });
     return list;
   }
+  // Visits hold the children's time too: without these their scatter is another's.
+  function scatter(point) { return state.self && point.region.self ? null : point.region.scatter; }
+  function barOf(point) {
+    const y = point.y, s = scatter(point);
+    if (!s) return y;
+    return [y[0], Math.min(y[1] == null ? y[0] : y[1], y[0] * s[0]), Math.max(y[2] == null ? y[0] : y[2], y[0] * s[1])];
+  }
   function markOf(side, x, y, r) {
     if (side === 'memory') return shape('circle', {cx: x, cy: y, r: r});
     if (side === 'compute') { const h = r * 0.886; return shape('rect', {x: x - h, y: y - h, width: 2 * h, height: 2 * h}); }
@@ -174,8 +201,11 @@
                    (point.precision === 'any' ? '' : ' ' + point.precision),
                    interval(point.x, significant) + ' FLOP/byte of ' + state.level,
                    percentText(point.share) + ' of the time' + (work(region).time ? ', ' + duration(work(region).time[0]) : '')];
+    if (scatter(point))
+      lines.push('single visits: ' + prefixed(point.y[0] * scatter(point)[0], 'FLOP/s', 2) + ' to ' + prefixed(point.y[0] * scatter(point)[1], 'FLOP/s', 2) +
+          ' (one standard deviation)');
     if (sideOf(point) !== 'unknown') lines.push((sideOf(point) === 'balanced' ? 'at' : sideOf(point) + ' side of') + ' the ridge of ' + state.level);
-    if (line && line.fraction != null) lines.push(percentText(line.fraction) + ' of the roof, ' + verdictText(line));
+    if (line && line.fraction != null) lines.push(percentText(fractionOf(line)) + ' of the roof, ' + verdictText(line));
     lines.push('FLOPs ' + data.sources[point.flop[3]] + ', bytes ' + data.sources[point.bytes[3]]);
     return lines.join('\n');
   }
@@ -228,8 +258,9 @@
       const x = ends(point.x, placeX);
       group.append(shape('path', {class: 'bar ' + side, d: 'M' + x[0] + ' ' + point.py + 'H' + x[1]}));
     }
-    if (point.y[1] != null || point.y[2] != null) {
-      const y = ends(point.y, placeY);
+    const reach = barOf(point);
+    if (reach[1] != null || reach[2] != null) {
+      const y = ends(reach, placeY);
       group.append(shape('path', {class: 'bar ' + side, d: 'M' + point.px + ' ' + y[0] + 'V' + y[1]}));
     }
     const mark = markOf(side, point.px, point.py, point.radius);
@@ -344,7 +375,7 @@
       return element('td', {}, [mark]);
     }
     const range = figure[1] != null || figure[2] != null;
-    const node = element('td', {}, [(range ? '~' : '') + text(figure[0])]);
+    const node = element('td', {}, [carried(figure, text)]);
     if (range) node.title = interval(figure, text);
     if (source) node.append(element('span', {class: 'source'}, [source]));
     return node;
@@ -378,21 +409,19 @@
     for (const note of (line ? line.notes : [])) box.append(element('p', {class: 'soft'}, [note]));
     const list = element('dl');
     function fact(term, text) { if (text) list.append(element('dt', {}, [term]), element('dd', {}, [text])); }
-    for (const precision in w.flop)
-      fact('FLOPs ' + precision, interval(w.flop[precision], function (v) { return prefixed(v, 'FLOP'); }) + ', ' + data.sources[w.flop[precision][3]]);
-    for (const level of data.levels)
-      if (w.bytes[level]) {
-        const x = rates(region)[0] ? ratio(rates(region)[0].flop, w.bytes[level]) : null, speed = ratio(w.bytes[level], w.time);
-        fact(level, interval(w.bytes[level], function (v) { return prefixed(v, 'B'); }) + ', ' + data.sources[w.bytes[level][3]] +
-            (x ? '; ' + interval(x, significant) + ' FLOP/byte' + (line && line.sides[level] ? ', ' + sideText(line.sides[level]) : '') : '') + (speed ? '; ' + interval(speed, function (v) { return prefixed(v, 'B/s'); }) : ''));
-      }
+    let group = -1;
+    for (const [title, name, text, source] of (state.self && region.selfFacts) || region.facts) {
+      if (title !== group) list.append(element('dt', {class: 'group'}, [data.words[title]]));
+      group = title;
+      const told = element('dd', {}, [(source < 0 ? 'not known: ' : '') + data.words[text]]);
+      if (source < 0) told.classList.add('absent');
+      else told.append(element('span', {class: 'source'}, [data.words[source]]));
+      list.append(element('dt', {}, [data.words[name]]), told);
+    }
+    if (region.place || region.ranks || region.flags.length || region.missing.length || w.events) list.append(element('dt', {class: 'group'}, ['More']));
     for (const name in w.events || {}) fact(name, interval(w.events[name], function (v) { return prefixed(v, ''); }) + ', ' + data.sources[w.events[name][3]]);
-    if (region.visit) fact('one visit', 'median ' + duration(region.visit.median) + ', ' + duration(region.visit.min) + ' to ' + duration(region.visit.max) + ', first ' + duration(region.visit.first));
     fact('code', region.place || '');
-    fact('clock', region.clock || '');
-    fact('threads', region.threads > 1 ? String(region.threads) + (region.imbalance ? ', imbalance ' + significant(region.imbalance) : '') : '');
     fact('ranks', region.ranks || '');
-    fact('markers', region.marker ? duration(region.marker) + ', subtracted' : '');
     for (const flag of region.flags) fact('flag', flag + (data.flagWords[flag] ? ': ' + data.flagWords[flag] : ''));
     for (const i of region.missing) {
       const entry = data.missing[i];

@@ -1,0 +1,190 @@
+// What a report tells of a region beyond its row: every number with its source, or why it is
+// absent.
+#include "analysis/report/region_facts.hpp"
+
+#include "catch.hpp"
+#include "sample_profile.hpp"
+
+using namespace roofmark;
+using namespace roofmark::report;
+using Group = Fact::Group;
+
+namespace {
+
+/// A triad in f64: 2 FLOPs, two loads and a store of 8 bytes an element, of which half in L2 again.
+Profile triad() {
+  Profile profile = sample::profile();
+  Region region = profile.regions[1];
+  Work work;
+  work.wall_s = Measure{2, Source::measured, {}, {}};
+  const double elements = 1e9;
+  work.flop[Precision::f64] = sample::count(2 * elements, Source::counted);
+  work.mix = {{Precision::f64, 256, Operation::fma, static_cast<std::uint64_t>(1.5 * elements)},
+              {Precision::f64, 0, Operation::div, static_cast<std::uint64_t>(0.5 * elements)}};
+  const auto traffic = [&](const char* level, double read, double write, Source source) {
+    work.bytes[level].read = sample::count(read * elements, source);
+    work.bytes[level].write = sample::count(write * elements, source);
+  };
+  traffic("L1", 16, 8, Source::counted);
+  traffic("L2", 24, 8, Source::counted);
+  traffic("L3", 12, 4, Source::modelled);
+  traffic("DRAM", 12, 4, Source::modelled);
+  work.operations = {{"instructions", sample::count(4 * elements, Source::counted)},
+                     {"loads", sample::count(2 * elements, Source::counted)},
+                     {"stores", sample::count(1 * elements, Source::counted)},
+                     {"convert", sample::count(0.2 * elements, Source::counted)},
+                     {"nt_store_bytes", sample::count(0, Source::counted)}};
+  region.work = region.self = work;
+  region.visits = 10;
+  region.cores_used = Measure{1.5, Source::measured, {}, {}};
+  region.imbalance = 1.25;
+  region.rooflines[0].ladder = {{"vectorise", 1.5}, {"use all cores", 3}};
+  region.rooflines[0].levels["DRAM"].bandwidth_bytes_per_s = 16e9;
+  region.self_rooflines = region.rooflines;
+  profile.regions = {region};
+  return profile;
+}
+
+const Fact* find(const std::vector<Fact>& facts, Group group, const std::string& name) {
+  for (const Fact& fact : facts)
+    if (fact.group == group && fact.name == name) return &fact;
+  return nullptr;
+}
+
+void check_known(const std::vector<Fact>& facts, Group group, const std::string& name,
+                 const std::string& text, const std::string& source) {
+  const Fact* fact = find(facts, group, name);
+  INFO(name);
+  REQUIRE(fact != nullptr);
+  CHECK_FALSE(fact->absent);
+  CHECK(fact->text == text);
+  CHECK(fact->source == source);
+}
+
+void check_absent(const std::vector<Fact>& facts, Group group, const std::string& name,
+                  const std::string& reason) {
+  const Fact* fact = find(facts, group, name);
+  INFO(name);
+  REQUIRE(fact != nullptr);
+  CHECK(fact->absent);
+  CHECK(fact->text == reason);
+  CHECK(fact->source.empty());
+}
+
+}  // namespace
+
+TEST_CASE("facts: the ladder's steps with their gains, and what they rest on") {
+  const Profile profile = triad();
+  const auto facts = facts_of(profile, profile.regions[0], true);
+  const std::string source =
+      "at most, each step with those before it; ceilings measured, FLOPs counted, bytes modelled";
+  check_known(facts, Group::ladder, "vectorise", "1.5x", source);
+  check_known(facts, Group::ladder, "then use all cores", "3x", source);
+}
+
+TEST_CASE("facts: bytes, intensity and bandwidth of every level, and reuse between them") {
+  const Profile profile = triad();
+  const auto facts = facts_of(profile, profile.regions[0], true);
+  // 16 GB in 2 s are 8 GB/s, half of 16 GB/s; 2 GFLOP per 16 GB.
+  check_known(facts, Group::bytes, "DRAM",
+              "16 GB, 0.125 FLOP/B, memory side, 8 GB/s (50 % of its ceiling)", "modelled");
+  check_known(facts, Group::bytes, "reuse in L1", "0.75x", "counted");
+  check_known(facts, Group::bytes, "reuse in L2", "2x", "modelled");
+  check_known(facts, Group::bytes, "reuse in L3", "1x", "modelled");
+  // 4 of 16 bytes are written, so that at most as many were fetched for them.
+  check_known(facts, Group::bytes, "fetched for stores", "at most 25 % of the DRAM bytes",
+              "estimated");
+}
+
+TEST_CASE("facts: the mix of operations") {
+  const Profile profile = triad();
+  const auto facts = facts_of(profile, profile.regions[0], true);
+  check_known(facts, Group::mix, "precision", "f64 100 %", "counted");
+  check_known(facts, Group::mix, "width", "256 bits 75 %, scalar 25 %", "counted");
+  check_known(facts, Group::mix, "FMA", "75 % of the FLOPs", "counted");
+  check_known(facts, Group::mix, "divide and square root", "25 % of the FLOPs", "counted");
+  check_known(facts, Group::mix, "conversions", "0.1 per FLOP", "counted");
+  check_known(facts, Group::mix, "instructions",
+              "4 G, in 100 of them 50 loads, 25 stores, 5 conversions", "counted");
+}
+
+TEST_CASE("facts: threads, and what was declared against what was counted") {
+  Profile profile = triad();
+  profile.regions[0].self.declared_flop = sample::count(1e9, Source::declared);
+  const auto facts = facts_of(profile, profile.regions[0], true);
+  check_known(facts, Group::threads, "cores kept busy", "1.5", "measured");
+  check_known(facts, Group::threads, "imbalance", "the longest thread took 1.25x the mean",
+              "measured");
+  check_known(facts, Group::declared, "declared FLOPs", "1 GFLOP; 2 GFLOP counted, 200 % of it",
+              "declared");
+}
+
+TEST_CASE("facts: what was not counted has its reason, never a 0") {
+  Profile profile = triad();
+  Region& region = profile.regions[0];
+  for (Work* work : {&region.work, &region.self}) {
+    work->mix.clear();
+    work->operations.clear();
+    work->bytes.erase("DRAM");
+  }
+  region.missing = {{"bytes.DRAM", "the counted pass was cut short", "--budget 600"}};
+  region.rooflines[0].ladder.clear();
+  region.rooflines[0].verdict = Verdict::undetermined;
+  region.rooflines[0].verdict_detail = "DRAM not counted";
+  region.self_rooflines = region.rooflines;
+  region.cores_used.reset();
+  region.imbalance.reset();
+  const auto facts = facts_of(profile, region, true);
+  check_absent(facts, Group::ladder, "steps", "DRAM not counted");
+  check_absent(facts, Group::bytes, "DRAM", "the counted pass was cut short");
+  check_absent(facts, Group::mix, "FMA",
+               "its FLOPs were counted without their width and operation");
+  check_absent(facts, Group::mix, "instructions", "they were not counted");
+  check_absent(facts, Group::threads, "cores kept busy",
+               "no look of the recorder found it running");
+  CHECK(find(facts, Group::bytes, "reuse in L3") == nullptr);
+}
+
+TEST_CASE("facts: a counted zero is told, and divides nothing") {
+  Profile profile = triad();
+  for (Work* work : {&profile.regions[0].work, &profile.regions[0].self}) {
+    work->bytes["DRAM"].read->value = work->bytes["DRAM"].write->value = 0;
+    work->flop[Precision::f64].value = 0;
+    work->mix.clear();
+  }
+  const auto facts = facts_of(profile, profile.regions[0], true);
+  check_known(facts, Group::bytes, "DRAM", "0 B", "modelled");
+  check_known(facts, Group::bytes, "reuse in L3", "complete, as no byte came from further out",
+              "modelled");
+  check_absent(facts, Group::mix, "width", "no floating-point work");
+}
+
+TEST_CASE("facts: in brief a group is a sentence with its sources, and each reason stands once") {
+  Profile profile = triad();
+  profile.regions[0].self.mix.clear();
+  const auto lines = brief(facts_of(profile, profile.regions[0], true));
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[0].title == "Ladder");
+  CHECK(lines[0].text ==
+        "vectorise 1.5x; then use all cores 3x [at most, each step with those before it; ceilings "
+        "measured, FLOPs counted, bytes modelled].");
+  CHECK(lines[1].text.find("[modelled]; reuse in L1 0.75x [counted]") != std::string::npos);
+  CHECK(
+      lines[2].text.find("; not known: width, FMA, divide and square root (its FLOPs were counted "
+                         "without their width and operation).") != std::string::npos);
+}
+
+TEST_CASE("facts: of any profile each is a number with its source or a reason") {
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    const Profile profile = sample::random_profile(seed, 30);
+    for (const Region& region : profile.regions)
+      for (const bool self : {false, true})
+        for (const Fact& fact : facts_of(profile, region, self)) {
+          INFO(title_of(fact.group) << " " << fact.name << ": " << fact.text);
+          REQUIRE_FALSE(fact.text.empty());
+          REQUIRE(fact.absent == fact.source.empty());
+          REQUIRE(fact.text.find("nan") == std::string::npos);
+          REQUIRE(fact.text.find("inf") == std::string::npos);
+        }
+  }
+}
