@@ -55,7 +55,7 @@ void add_roof(std::vector<Fact>& facts, const FactsOf& of) {
                                    [&](const std::string& one) { return one.starts_with(said); });
     list.absent("of the roof as written",
                 note == line->notes.end()
-                    ? why
+                    ? (line->fraction ? "the mix of its operations is not known" : why)
                     : note->substr(said.size(), note->size() - said.size() - 1));
   }
   if (line->explained_s) {

@@ -41,6 +41,10 @@ std::string why_no_ladder(const FactsOf& of) {
   if (!rates.front().flop) return rates.front().flop.reason;
   if (!(rates.front().flop.value() > 0)) return "no floating-point work";
   if (!time_of(of.work, {})) return "it has no time";
+  // The model says in a note what it lacked.
+  constexpr std::string_view open = ": what it would bound is not known.";
+  for (const std::string& note : line->notes)
+    if (note.ends_with(open)) return note.substr(0, note.size() - 1);
   if (line->fraction && *line->fraction * model::thresholds().rung_gain >= 1)
     return "it is at its roof";
   if (&of.work == &of.region.work && of.region.self.wall_s != of.region.work.wall_s)
