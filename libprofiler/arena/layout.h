@@ -21,7 +21,7 @@ namespace roofmark::arena {
 
 inline constexpr uint64_t file_magic = 0x314e5241464d5252;     // "RRMFARN1", little-endian
 inline constexpr uint64_t segment_magic = 0x315347534d464d52;  // "RMFMSGS1"
-inline constexpr uint32_t layout_version = 1;
+inline constexpr uint32_t layout_version = 2;
 inline constexpr uint32_t byte_order_mark = 0x01020304;
 
 inline constexpr uint64_t first_segment_bytes = 64 * 1024;  // per thread; doubles
@@ -160,15 +160,19 @@ enum RecordFlag : uint32_t {
 };
 
 // Histogram of visit times: 4 buckets per power of two, from 2^3 to 2^41 ticks. The bucket of a
-// duration is the exponent and the first two bits of the mantissa of the duration as a double.
+// duration is the exponent and the first two bits of the mantissa of the duration as a double. The
+// visit that was closed last is not among the counts yet: `latest` is its bucket.
 inline constexpr unsigned histogram_first_octave = 3;
 inline constexpr unsigned histogram_octaves = 38;
 inline constexpr unsigned histogram_buckets = histogram_octaves * 4;
 
+inline constexpr uint64_t no_bucket = histogram_buckets;  // in `latest`: no visit yet
+
 struct Histogram {
   ItemHeader item;
-  uint64_t unused[7];
-  uint64_t counts[histogram_buckets];
+  uint64_t latest;
+  uint64_t counts[histogram_buckets + 1];  // the last is where `no_bucket` is counted: nobody's
+  uint64_t unused[5];
 };
 
 // One region on one call path of one thread. The first two lines are what a visit changes. Every

@@ -106,6 +106,24 @@ TEST_CASE("a file that ends early yields what is before its end, and says so") {
   }
 }
 
+TEST_CASE("the visit that was closed last counts, where there was one") {
+  for (const std::uint64_t latest : {arena::no_bucket, arena::no_bucket + 1, ~std::uint64_t{0}}) {
+    Recording recording;
+    recording.at<arena::Histogram>(recording.histogram).latest = latest;
+    // What stands behind the buckets is no visit.
+    recording.at<arena::Histogram>(recording.histogram).counts[arena::no_bucket] = 7;
+    const auto process = File(recording.bytes()).read();
+    REQUIRE(process->threads.at(0).nodes.at(0).visits == 1);
+  }
+  Recording both;
+  both.at<arena::Histogram>(both.histogram).latest = arena::histogram_buckets - 1;
+  const auto process = File(both.bytes()).read();
+  const roofmark::RawNode& solve = process->threads.at(0).nodes.at(0);
+  REQUIRE(solve.visits == 2);
+  REQUIRE(solve.histogram.counts.at(10) == 1);
+  REQUIRE(solve.histogram.counts.back() == 1);
+}
+
 TEST_CASE("references to nowhere and in circles") {
   Recording circle;
   circle.at<arena::Record>(circle.solve).parent = circle.spmv;

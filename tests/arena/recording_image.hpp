@@ -33,7 +33,8 @@ class RecordingImage {
     at<arena::Thread>(thread).cpus[1] = 2;
     const auto solve_name = name("solve"), spmv_name = name("spmv");
     histogram = add<arena::Histogram>(arena::ItemKind::histogram);
-    at<arena::Histogram>(histogram).counts[10] = 2;
+    at<arena::Histogram>(histogram).counts[10] = 1;
+    at<arena::Histogram>(histogram).latest = 10;
     solve = record(solve_name, 0);
     auto& closed = at<arena::Record>(solve);
     closed.entry = closed.closing = 300;

@@ -61,7 +61,8 @@ void read_thread(Assembly& all, const arena::Thread& item, std::uint64_t offset)
 
 RawHistogram read_histogram(const arena::Histogram& item) {
   RawHistogram histogram;
-  histogram.counts.assign(std::begin(item.counts), std::end(item.counts));
+  histogram.counts.assign(item.counts, item.counts + arena::histogram_buckets);
+  if (item.latest < arena::histogram_buckets) ++histogram.counts[item.latest];
   return histogram;
 }
 

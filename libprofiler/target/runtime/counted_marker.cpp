@@ -41,7 +41,7 @@ void leave_counted(roofmark_token token) {
   const uint64_t duration = now - token.visit;
   begin_closing(record, token.visit);
   add_duration(record, duration, static_cast<double>(static_cast<int64_t>(duration)));
-  ++node->histogram->counts[histogram_bucket(duration)];
+  count_visit(node->histogram, histogram_bucket(duration));
   add_events(thread, node, true);
   end_closing(record, now);
   set_current(line, node->outer);

@@ -231,9 +231,18 @@ inline roofmark_token enter_region(roofmark_site* site) {
 inline void keep_visit(Thread* thread, const arena::Record* record, uint64_t entry,
                        uint64_t duration, uint32_t flags = 0);
 
-/// What `long_form` returns is false or nothing where it is not needed.
-template <class Clock, bool traced, class Long>
-__attribute__((always_inline)) inline auto leave_region_or(roofmark_token token, Long long_form)
+/// Counts the visit before, and keeps this one's bucket for the next exit. A store whose address
+/// hangs on the clock that was just read would hold up every load behind it until then.
+inline void count_visit(arena::Histogram* histogram, uint64_t bucket) {
+  ++histogram->counts[histogram->latest];
+  histogram->latest = bucket;
+}
+
+/// What `long_form` returns is false or nothing where it is not needed. `also` changes the record
+/// within the bracket of the visit's end.
+template <class Clock, bool traced, class Long, class Also>
+__attribute__((always_inline)) inline auto leave_region_or(roofmark_token token, Long long_form,
+                                                           Also also)
     -> decltype(long_form(token, uint64_t{0})) {
   using Result = decltype(long_form(token, uint64_t{0}));
   const uint64_t now = Clock::ticks();
@@ -251,11 +260,16 @@ __attribute__((always_inline)) inline auto leave_region_or(roofmark_token token,
   if (unlikely(bucket >= arena::histogram_buckets)) return long_form(token, now);
   begin_closing(record, token.visit);
   add_duration(record, duration, real);
-  ++histogram->counts[bucket];
+  count_visit(histogram, bucket);
+  also(record);
   end_closing(record, now);
   set_current(line, node->outer);
   if constexpr (traced) keep_visit(node->thread, record, token.visit, duration);
   return Result();
+}
+template <class Clock, bool traced, class Long>
+__attribute__((always_inline)) inline auto leave_region_or(roofmark_token token, Long long_form) {
+  return leave_region_or<Clock, traced>(token, long_form, [](arena::Record*) {});
 }
 template <class Clock, bool traced = false>
 __attribute__((always_inline)) inline void leave_region(roofmark_token token) {
@@ -290,28 +304,14 @@ __attribute__((always_inline)) inline void declare_work(roofmark_token token, do
 /// so that it waits for nothing of this, and the sums are in the bracket of the visit's end.
 template <class Clock, bool traced>
 inline void leave_region_declared(roofmark_token token, double flop, double bytes) {
-  const uint64_t now = Clock::ticks();
-  Line* line = here.line;
-  Node* node = static_cast<Node*>(token.node);
-  if (unlikely(node != line->current)) return leave_declared_slow(token, now, flop, bytes);
-  arena::Record* record = node->record;
-  arena::Histogram* histogram = node->histogram;
-  if (unlikely(record->entry != token.visit || histogram == nullptr || now >= line->deadline))
-    return leave_declared_slow(token, now, flop, bytes);
-  const uint64_t duration = now - token.visit;
-  const auto real = static_cast<double>(static_cast<int64_t>(duration));
-  const uint64_t bucket = histogram_index(real);
-  if (unlikely(bucket >= arena::histogram_buckets))
-    return leave_declared_slow(token, now, flop, bytes);
-  begin_closing(record, token.visit);
-  add_duration(record, duration, real);
-  ++histogram->counts[bucket];
-  record->declared_flop += flop;
-  record->declared_bytes += bytes;
-  record->declarations += 1;
-  end_closing(record, now);
-  set_current(line, node->outer);
-  if constexpr (traced) keep_visit(node->thread, record, token.visit, duration);
+  leave_region_or<Clock, traced>(
+      token,
+      [=](roofmark_token open, uint64_t now) { leave_declared_slow(open, now, flop, bytes); },
+      [=](arena::Record* record) {
+        record->declared_flop += flop;
+        record->declared_bytes += bytes;
+        record->declarations += 1;
+      });
 }
 
 }  // namespace roofmark::runtime

@@ -63,14 +63,16 @@ void add_visits(Node* to, const Node* from) {
   const arena::Record& one = *from->record;
   if (to->histogram == nullptr && (sum.first_entry != 0 || from->histogram != nullptr))
     give_histogram(to);
-  const auto add = [&](unsigned bucket, uint64_t visits) {
+  const auto add = [&](uint64_t bucket, uint64_t visits) {
     if (to->histogram != nullptr)
       to->histogram->counts[bucket] += visits;
     else
       sum.early_visits += visits;
   };
-  if (from->histogram != nullptr)
-    for (unsigned i = 0; i < arena::histogram_buckets; ++i) add(i, from->histogram->counts[i]);
+  if (const arena::Histogram* times = from->histogram; times != nullptr) {
+    for (unsigned i = 0; i < arena::histogram_buckets; ++i) add(i, times->counts[i]);
+    if (times->latest != arena::no_bucket) add(times->latest, 1);
+  }
   if (one.early_visits == 1)
     add(histogram_bucket(one.first_ticks), 1);
   else

@@ -203,8 +203,9 @@ void give_histogram(Node* node) {
   const uint32_t sequence = record->sequence;
   store(record->sequence, sequence | 1u);
   fence_release();
+  histogram->latest = arena::no_bucket;
   if (record->early_visits == 1) {
-    histogram->counts[histogram_bucket(record->first_ticks)] = 1;
+    histogram->latest = histogram_bucket(record->first_ticks);
     record->early_visits = 0;
   }
   record->histogram = offset;

@@ -169,7 +169,7 @@ void close_visit(Thread* thread, Node* node, uint64_t now, uint32_t flags) {
     begin_closing(record, entry);
     add_duration(record, duration, static_cast<double>(static_cast<int64_t>(duration)));
     if (node->histogram != nullptr)
-      ++node->histogram->counts[histogram_bucket(duration)];
+      count_visit(node->histogram, histogram_bucket(duration));
     else
       ++record->early_visits;
     if (counted) add_events(thread, node, true);
