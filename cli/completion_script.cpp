@@ -18,7 +18,7 @@ std::vector<std::string> names_of(const std::vector<Command>& commands) {
   return names;
 }
 
-std::vector<std::string> options_of(const Command& command) {
+std::vector<std::string> option_names(const Command& command) {
   std::vector<std::string> names;
   for (const Option& option : command.options)
     if (!option.positional) names.insert(names.end(), option.names.begin(), option.names.end());
@@ -109,7 +109,7 @@ std::string bash(const std::vector<Command>& commands) {
       if (!option.positional && option.takes_value)
         text += "        " + pattern_of(option) + ") " + bash_offer(option) + "; return ;;\n";
     text += "      esac\n      if [[ $word == -* ]]; then COMPREPLY=($(compgen -W " +
-            quoted(joined(options_of(command))) + " -- \"$word\")); return; fi\n" +
+            quoted(joined(option_names(command))) + " -- \"$word\")); return; fi\n" +
             bash_positionals(command) + "      ;;\n";
   }
   return text +

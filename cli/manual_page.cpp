@@ -45,7 +45,7 @@ std::string synopsis(const Command& command) {
   return text + "\n";
 }
 
-std::string options_of(const Command& command) {
+std::string options_section(const Command& command) {
   std::string text = ".SH OPTIONS\n";
   for (const Option& option : command.options) {
     if (option.positional && command.runs_target) continue;
@@ -105,7 +105,7 @@ std::string manual_page(const std::vector<Command>& commands, const std::string&
   const auto found = std::find_if(commands.begin(), commands.end(),
                                   [&](const Command& command) { return command.name == name; });
   if (found == commands.end()) return "";
-  return head(name, version, found->description) + synopsis(*found) + options_of(*found) +
+  return head(name, version, found->description) + synopsis(*found) + options_section(*found) +
          exit_status(*found) + see_also(commands, name);
 }
 

@@ -11,10 +11,10 @@
 namespace roofmark::cupti {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-std::string dumped(const Json& json) {
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string dumped(const OrderedJson& json) {
+  return json.dump(1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 bool has(const std::vector<std::string>& all, const std::string& one) {
@@ -108,14 +108,14 @@ std::string set_text(const Chip& chip, const MetricSet& set,
   return text;
 }
 
-Json not_counted_json(const Chip& chip) {
-  Json all = Json::array();
+OrderedJson not_counted_json(const Chip& chip) {
+  OrderedJson all = OrderedJson::array();
   for (const NotCounted& entry : chip.not_counted)
     all.push_back({{"quantity", entry.quantity}, {"reason", entry.reason}, {"fix", entry.fix}});
   return all;
 }
 
-void put_identity(Json& json, const Chip& chip) {
+void put_identity(OrderedJson& json, const Chip& chip) {
   json["chip"] = chip.name;
   json["family"] = chip.family;
   json["compute_capability"] = chip.compute_capability;
@@ -151,9 +151,9 @@ std::string chips_text(const ChipTable& chips, const PlanPage& page) {
 }
 
 std::string chips_json(const ChipTable& chips) {
-  Json json = {{"schema", "roofmark-gpu-chips-list/1"}, {"chips", Json::array()}};
+  OrderedJson json = {{"schema", "roofmark-gpu-chips-list/1"}, {"chips", OrderedJson::array()}};
   for (const Chip& chip : chips.chips) {
-    Json item;
+    OrderedJson item;
     put_identity(item, chip);
     json["chips"].push_back(std::move(item));
   }
@@ -189,21 +189,21 @@ std::string plan_text(const Chip& chip, const MetricPlan& plan, const std::strin
 }
 
 std::string plan_json(const Chip& chip, const MetricPlan& plan, const std::string& traffic) {
-  Json json = {{"schema", "roofmark-gpu-plan-list/1"}};
+  OrderedJson json = {{"schema", "roofmark-gpu-plan-list/1"}};
   put_identity(json, chip);
   json["planned_by"] = plan.planned_by;
   json["host_api"] = plan.planned_by_host_api;
   json["traffic"] = traffic;
-  json["sets"] = Json::array();
+  json["sets"] = OrderedJson::array();
   for (const MetricSet& set : plan.sets)
     json["sets"].push_back({{"name", set.name},
                             {"passes", set.passes},
                             {"only_if_tensor", set.only_if_tensor},
                             {"metrics", set.metrics}});
-  json["quantities"] = Json::array();
+  json["quantities"] = OrderedJson::array();
   for (const MetricFormula* formula : planned(chip, plan, traffic)) {
-    Json item = {{"quantity", formula->quantity}, {"source", formula->source}};
-    item["sum"] = Json::array();
+    OrderedJson item = {{"quantity", formula->quantity}, {"source", formula->source}};
+    item["sum"] = OrderedJson::array();
     for (const MetricTerm& term : formula->sum)
       item["sum"].push_back({{"metric", term.metric}, {"weight", term.weight}});
     item["caveats"] = formula->caveats;

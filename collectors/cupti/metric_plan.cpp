@@ -12,7 +12,7 @@
 namespace roofmark::cupti {
 namespace {
 
-bool has(const std::vector<std::string>& all, const std::string& one) {
+bool lists(const std::vector<std::string>& all, const std::string& one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
 
@@ -22,11 +22,11 @@ Result<std::vector<std::string>> types_to_count(const Chip& chip, const ChipTabl
   std::vector<std::string> types;
   if (options.tensor.empty()) {
     for (const std::string& type : known)
-      if (options.all_tensor || has(table.usual_tensor, type)) types.push_back(type);
+      if (options.all_tensor || lists(table.usual_tensor, type)) types.push_back(type);
     return types;
   }
   for (const std::string& type : options.tensor)
-    if (!has(known, type))
+    if (!lists(known, type))
       return tl::unexpected(
           Problem{fmt::format("{} does not count tensor operations of type `{}`", chip.name, type),
                   "--tensor",
@@ -34,7 +34,7 @@ Result<std::vector<std::string>> types_to_count(const Chip& chip, const ChipTabl
                                 : fmt::format("it counts {}", fmt::join(known, ", "))});
   // In the order of the table, so that the runs are those that it was packed for.
   for (const std::string& type : known)
-    if (has(options.tensor, type)) types.push_back(type);
+    if (lists(options.tensor, type)) types.push_back(type);
   return types;
 }
 
@@ -47,13 +47,13 @@ std::vector<PackedRun> runs_of_table(const PassGroup& group, const std::string& 
   if (found == group.runs.end()) return runs;
   const auto wanted = [&](const std::string& metric) {
     return std::any_of(items.begin(), items.end(),
-                       [&](const PackedItem& item) { return has(item.metrics, metric); });
+                       [&](const PackedItem& item) { return lists(item.metrics, metric); });
   };
   for (PackedRun run : found->second) {
     if (std::none_of(run.metrics.begin(), run.metrics.end(), wanted)) continue;
     run.metrics.erase(std::remove_if(run.metrics.begin(), run.metrics.end(),
                                      [&](const std::string& metric) {
-                                       return !wanted(metric) && !has(every_run, metric);
+                                       return !wanted(metric) && !lists(every_run, metric);
                                      }),
                       run.metrics.end());
     runs.push_back(std::move(run));
@@ -86,7 +86,7 @@ Result<MetricPlan> plan_metrics(std::string_view name, const PlanOptions& option
   if (!table) return tl::unexpected(table.error());
   const Chip* chip = table->chip(name);
   if (chip == nullptr) return tl::unexpected(unknown_chip(name, *table));
-  if (!has(traffic_words, options.traffic))
+  if (!lists(traffic_words, options.traffic))
     return tl::unexpected(Problem{"there is no definition of traffic `" + options.traffic + "`",
                                   "--traffic", "give interface, nersc or ncu"});
   const auto types = types_to_count(*chip, *table, options);
@@ -96,7 +96,7 @@ Result<MetricPlan> plan_metrics(std::string_view name, const PlanOptions& option
   plan.chip = chip->name;
   const auto api = options.use_host_api ? HostApi::load()
                                         : tl::unexpected(Problem{"CUPTI was not asked", "", ""});
-  if (api && has(api->chips(), plan.chip)) {
+  if (api && lists(api->chips(), plan.chip)) {
     plan.planned_by_host_api = true;
     plan.planned_by = api->version();
     const PassesOf passes_of = [&](const Metrics& metrics) -> std::optional<int> {

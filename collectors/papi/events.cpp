@@ -30,7 +30,7 @@ struct ComponentExtent {
   Extent extent;
 };
 /// What is not here counts for a whole device.
-constexpr ComponentExtent extents[] = {
+constexpr ComponentExtent component_extents[] = {
     {"perf_event", Extent::thread},
     {"sde", Extent::process},
     {"perf_event_uncore", Extent::socket},
@@ -111,7 +111,7 @@ Result<std::vector<std::string>> split_events(const std::string& list) {
 }
 
 Extent extent_of(std::string_view component) {
-  for (const ComponentExtent& known : extents)
+  for (const ComponentExtent& known : component_extents)
     if (known.name == component) return known.extent;
   return Extent::device;
 }

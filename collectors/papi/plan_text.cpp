@@ -9,7 +9,7 @@ namespace roofmark::papi {
 namespace {
 
 constexpr char first_line[] = "roofmark-papi/1";
-constexpr const char* extents[] = {"thread", "process", "socket", "device"};
+constexpr const char* extent_words[] = {"thread", "process", "socket", "device"};
 
 /// The words of one line, each separated by one blank.
 struct Words {
@@ -83,8 +83,8 @@ struct Parser {
     std::size_t length = 0;
     if (!words.next(extent, length)) return "a group does not say whose work it counts";
     unsigned index = 0;
-    while (index < 4 && (std::strlen(extents[index]) != length ||
-                         std::memcmp(extents[index], extent, length) != 0))
+    while (index < 4 && (std::strlen(extent_words[index]) != length ||
+                         std::memcmp(extent_words[index], extent, length) != 0))
       ++index;
     if (index == 4) return "a group counts the work of something unknown";
     made.extent = static_cast<Extent>(index);
@@ -133,7 +133,7 @@ const char* parse(const char* text, std::size_t length, Plan& plan) {
 }  // namespace
 
 const char* spelling(Extent extent) {
-  return extents[static_cast<unsigned>(extent) & 3];
+  return extent_words[static_cast<unsigned>(extent) & 3];
 }
 
 bool is_plan_word(const char* word, std::size_t length, unsigned room) {

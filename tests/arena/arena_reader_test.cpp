@@ -82,7 +82,8 @@ TEST_CASE("what is no recording is one clear problem") {
   REQUIRE(reason(std::string(100000, 'x')) == "no recording of Roofmark");
   Recording other;
   other.at<arena::FileHeader>(0).version = 7;
-  REQUIRE(reason(other.bytes()) == "layout version 7 instead of " + std::to_string(arena::layout_version));
+  REQUIRE(reason(other.bytes()) ==
+          "layout version 7 instead of " + std::to_string(arena::layout_version));
   Recording foreign;
   foreign.at<arena::FileHeader>(0).byte_order = 0x04030201;
   REQUIRE(reason(foreign.bytes()) == "recorded on a machine of another byte order");

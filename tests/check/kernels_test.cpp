@@ -54,7 +54,7 @@ TEST_CASE("every kernel has a name of its own and runs") {
 TEST_CASE("writes go once over the buffer and start again, and never beyond") {
   std::vector<char> memory(4096, 'x');
   for (const Kernel& kernel : kernels_here())
-    if (kernel.work == Work::writes) {
+    if (kernel.work == check::Work::writes) {
       kernel.run(3, {memory.data(), 1024});
       CHECK(std::count(memory.begin(), memory.end(), '\0') == 3 * 64);
       kernel.run(100, {memory.data(), 1024});

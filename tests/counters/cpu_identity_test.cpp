@@ -10,7 +10,7 @@ using namespace roofmark;
 
 namespace {
 
-std::vector<CpuIdentity> read(const std::string& name) {
+std::vector<CpuIdentity> cpu_kinds_in(const std::string& name) {
   std::ifstream file(std::string(ROOFMARK_CPUINFO) + "/" + name + ".txt");
   REQUIRE(file);
   std::ostringstream text;
@@ -19,7 +19,7 @@ std::vector<CpuIdentity> read(const std::string& name) {
 }
 
 CpuIdentity the_only(const std::string& name) {
-  const auto kinds = read(name);
+  const auto kinds = cpu_kinds_in(name);
   REQUIRE(kinds.size() == 1);
   return kinds[0];
 }
@@ -42,7 +42,7 @@ TEST_CASE("x86 hybrids look like one kind: the PMUs tell them apart") {
 
 TEST_CASE("Arm: implementer and part, several kinds of cores") {
   CHECK(to_text(the_only("neoverse_n1")) == "implementer 0x41 part 0xd0c");
-  const auto kinds = read("big_little");
+  const auto kinds = cpu_kinds_in("big_little");
   REQUIRE(kinds.size() == 2);
   CHECK(kinds[0].part == 0xd03U);
   CHECK(kinds[0].processors == 4);

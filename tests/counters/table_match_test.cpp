@@ -35,11 +35,12 @@ Names names_for(const std::vector<CpuIdentity>& cpus, const PmuNames& pmus) {
   return names;
 }
 
-Names intel(unsigned model, unsigned stepping = 1, const PmuNames& pmus = {"cpu", "software"}) {
+Names intel_tables(unsigned model, unsigned stepping = 1,
+                   const PmuNames& pmus = {"cpu", "software"}) {
   return names_for({x86("GenuineIntel", 6, model, stepping)}, pmus);
 }
 
-Names amd(unsigned family, unsigned model) {
+Names amd_tables(unsigned family, unsigned model) {
   return names_for({x86("AuthenticAMD", family, model)}, {"cpu"});
 }
 
@@ -74,55 +75,56 @@ std::string example_pmu(std::string pattern) {
 }  // namespace
 
 TEST_CASE("Intel by model and stepping") {
-  CHECK(intel(42) == Names{"sandy_bridge"});
-  CHECK(intel(45) == Names{"sandy_bridge_ep"});
-  CHECK(intel(63) == Names{"haswell_ep"});
-  CHECK(intel(79) == Names{"broadwell_ep"});
-  CHECK(intel(158) == Names{"skylake"});
-  CHECK(intel(85, 4) == Names{"skylake_x"});
-  CHECK(intel(85, 5) == Names{"cascade_lake"});
-  CHECK(intel(85, 11) == Names{"cascade_lake"});
-  CHECK(intel(106) == Names{"ice_lake_x"});
-  CHECK(intel(167) == Names{"ice_lake"});
-  CHECK(intel(143) == Names{"sapphire_rapids"});
-  CHECK(intel(207) == Names{"emerald_rapids"});
-  CHECK(intel(173) == Names{"granite_rapids"});
-  CHECK(intel(175) == Names{"sierra_forest"});
-  CHECK(intel(87) == Names{"knights_landing"});
-  CHECK(intel(133) == Names{"knights_landing"});
-  CHECK(intel(15).empty());
+  CHECK(intel_tables(42) == Names{"sandy_bridge"});
+  CHECK(intel_tables(45) == Names{"sandy_bridge_ep"});
+  CHECK(intel_tables(63) == Names{"haswell_ep"});
+  CHECK(intel_tables(79) == Names{"broadwell_ep"});
+  CHECK(intel_tables(158) == Names{"skylake"});
+  CHECK(intel_tables(85, 4) == Names{"skylake_x"});
+  CHECK(intel_tables(85, 5) == Names{"cascade_lake"});
+  CHECK(intel_tables(85, 11) == Names{"cascade_lake"});
+  CHECK(intel_tables(106) == Names{"ice_lake_x"});
+  CHECK(intel_tables(167) == Names{"ice_lake"});
+  CHECK(intel_tables(143) == Names{"sapphire_rapids"});
+  CHECK(intel_tables(207) == Names{"emerald_rapids"});
+  CHECK(intel_tables(173) == Names{"granite_rapids"});
+  CHECK(intel_tables(175) == Names{"sierra_forest"});
+  CHECK(intel_tables(87) == Names{"knights_landing"});
+  CHECK(intel_tables(133) == Names{"knights_landing"});
+  CHECK(intel_tables(15).empty());
   CHECK(names_for({x86("GenuineIntel", 15, 85)}, {"cpu"}).empty());
   CHECK(names_for({x86("", 6, 85, 4)}, {"cpu"}).empty());
 }
 
 TEST_CASE("AMD by family and model, on both sides of each range") {
-  CHECK(amd(23, 1) == Names{"zen1"});
-  CHECK(amd(23, 47) == Names{"zen1"});
-  CHECK(amd(23, 48) == Names{"zen2"});
-  CHECK(amd(23, 113) == Names{"zen2"});
-  CHECK(amd(25, 1) == Names{"zen3"});
-  CHECK(amd(25, 15) == Names{"zen3"});
-  CHECK(amd(25, 16) == Names{"zen4"});
-  CHECK(amd(25, 31) == Names{"zen4"});
-  CHECK(amd(25, 32) == Names{"zen3"});
-  CHECK(amd(25, 95) == Names{"zen3"});
-  CHECK(amd(25, 97) == Names{"zen4"});
-  CHECK(amd(25, 160) == Names{"zen4"});
-  CHECK(amd(26, 2) == Names{"zen5"});
-  CHECK(amd(21, 2).empty());
+  CHECK(amd_tables(23, 1) == Names{"zen1"});
+  CHECK(amd_tables(23, 47) == Names{"zen1"});
+  CHECK(amd_tables(23, 48) == Names{"zen2"});
+  CHECK(amd_tables(23, 113) == Names{"zen2"});
+  CHECK(amd_tables(25, 1) == Names{"zen3"});
+  CHECK(amd_tables(25, 15) == Names{"zen3"});
+  CHECK(amd_tables(25, 16) == Names{"zen4"});
+  CHECK(amd_tables(25, 31) == Names{"zen4"});
+  CHECK(amd_tables(25, 32) == Names{"zen3"});
+  CHECK(amd_tables(25, 95) == Names{"zen3"});
+  CHECK(amd_tables(25, 97) == Names{"zen4"});
+  CHECK(amd_tables(25, 160) == Names{"zen4"});
+  CHECK(amd_tables(26, 2) == Names{"zen5"});
+  CHECK(amd_tables(21, 2).empty());
   CHECK(names_for({x86("HygonGenuine", 24, 1)}, {"cpu"}) == Names{"zen1"});
 }
 
 TEST_CASE("hybrids: the PMUs tell P cores from E cores") {
-  CHECK(intel(151, 2, {"cpu_atom", "cpu_core", "msr"}) == Names{"alder_lake_e", "alder_lake_p"});
-  CHECK(intel(170, 2, {"cpu_atom", "cpu_core"}) == Names{"meteor_lake_e", "meteor_lake_p"});
-  CHECK(intel(189, 2, {"cpu_atom", "cpu_core"}) == Names{"lunar_lake_e", "lunar_lake_p"});
-  CHECK(intel(198, 2, {"cpu_atom", "cpu_core"}) == Names{"arrow_lake_e", "arrow_lake_p"});
+  CHECK(intel_tables(151, 2, {"cpu_atom", "cpu_core", "msr"}) ==
+        Names{"alder_lake_e", "alder_lake_p"});
+  CHECK(intel_tables(170, 2, {"cpu_atom", "cpu_core"}) == Names{"meteor_lake_e", "meteor_lake_p"});
+  CHECK(intel_tables(189, 2, {"cpu_atom", "cpu_core"}) == Names{"lunar_lake_e", "lunar_lake_p"});
+  CHECK(intel_tables(198, 2, {"cpu_atom", "cpu_core"}) == Names{"arrow_lake_e", "arrow_lake_p"});
   // The E cores switched off; a processor of E cores alone.
-  CHECK(intel(151, 2, {"cpu"}) == Names{"alder_lake_p"});
-  CHECK(intel(190, 0, {"cpu"}) == Names{"alder_lake_e"});
+  CHECK(intel_tables(151, 2, {"cpu"}) == Names{"alder_lake_p"});
+  CHECK(intel_tables(190, 0, {"cpu"}) == Names{"alder_lake_e"});
   // Without any PMU nobody can tell: both are meant.
-  CHECK(intel(151, 2, {"software"}) == Names{"alder_lake_e", "alder_lake_p"});
+  CHECK(intel_tables(151, 2, {"software"}) == Names{"alder_lake_e", "alder_lake_p"});
   CHECK(from_file("alder_lake", {"cpu_atom", "cpu_core"}) == Names{"alder_lake_e", "alder_lake_p"});
 }
 

@@ -36,7 +36,7 @@ Result<GpuProcess> read_text(const std::string& text) {
   return results_from_text(text, "gpu-4711-0.jsonl");
 }
 
-std::string problem_of(const std::string& text) {
+std::string fault_of(const std::string& text) {
   const auto read = read_text(text);
   if (read) return "";
   CHECK(read.error().reason.find('\n') == std::string::npos);
@@ -47,7 +47,7 @@ std::string problem_of(const std::string& text) {
 /// The text with the n-th line replaced; a problem must name that line.
 std::string problem_with(std::vector<std::string> lines, std::size_t at, std::string line) {
   lines.at(at) = std::move(line);
-  return problem_of(text_of(lines));
+  return fault_of(text_of(lines));
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -119,7 +119,7 @@ TEST_CASE("results that were cut off anywhere are one problem with file and line
     const std::string text = text_of(lines);
     for (std::size_t length = 0; length < text.size(); ++length) {
       INFO(length);
-      CHECK(!problem_of(text.substr(0, length)).empty());
+      CHECK(!fault_of(text.substr(0, length)).empty());
     }
   }
 }
@@ -131,7 +131,7 @@ TEST_CASE("any byte of the results may be changed: read or refused, never worse"
       for (const char byte : {'\0', '"', '9', '{', '\xff'}) {
         std::string spoilt = text;
         spoilt[at] = byte;
-        (void)problem_of(spoilt);
+        (void)fault_of(spoilt);
       }
   }
 }
@@ -143,8 +143,8 @@ TEST_CASE("a line that is missing, doubled or behind the end is seen") {
     auto fewer = lines, more = lines;
     fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(at));
     more.insert(more.begin() + static_cast<std::ptrdiff_t>(at), lines[at]);
-    CHECK(!problem_of(text_of(fewer)).empty());
-    CHECK(!problem_of(text_of(more)).empty());
+    CHECK(!fault_of(text_of(fewer)).empty());
+    CHECK(!fault_of(text_of(more)).empty());
   }
 }
 

@@ -30,7 +30,7 @@ std::string long_table(const std::vector<std::pair<std::string, std::string>>& m
   return text + "==PROF== Disconnected\n";
 }
 
-Profile imported(const std::string& text) {
+Profile kernels_imported(const std::string& text) {
   const auto launches = read_nsight(text, "file");
   REQUIRE(launches);
   const auto profile = profile_of(*launches, "file");
@@ -38,7 +38,7 @@ Profile imported(const std::string& text) {
   return *profile;
 }
 
-bool misses(const Region& region, const std::string& quantity) {
+bool kernel_misses(const Region& region, const std::string& quantity) {
   for (const Missing& missing : region.missing)
     if (missing.quantity == quantity) return !missing.fix.empty();
   return false;
@@ -82,7 +82,7 @@ TEST_CASE("values in every unit that versions have written") {
 }
 
 TEST_CASE("FLOPs, bytes, time and roof of a long table") {
-  const Profile profile = imported(long_table(f64_kernel));
+  const Profile profile = kernels_imported(long_table(f64_kernel));
   REQUIRE(profile.regions.size() == 1);
   const Region& k = profile.regions[0];
   CHECK(k.path == std::vector<std::string>{"k"});
@@ -98,8 +98,8 @@ TEST_CASE("FLOPs, bytes, time and roof of a long table") {
   CHECK(roof.binding == "DRAM");
   CHECK(*roof.fraction == Approx(2.0 / 3).epsilon(0.001));
   CHECK(roof.side == Side::memory);
-  CHECK(misses(k, "flop.f32"));
-  CHECK(misses(k, "bytes.L2"));
+  CHECK(kernel_misses(k, "flop.f32"));
+  CHECK(kernel_misses(k, "bytes.L2"));
 }
 
 TEST_CASE(
@@ -116,7 +116,7 @@ TEST_CASE(
       launch(0, "k") + ",\"1,000\",\"2\",\"2\",\"1\",\"10\",\"5\"\n" + launch(1, "k") +
       ",\"1,000\",\"2\",\"4\",\"1\",\"10\",\"5\"\n" + launch(2, "other") +
       ",\"n/a\",\"2\",\"1\",\"1\",\"10\",\"5\"\n";
-  const Profile profile = imported(table);
+  const Profile profile = kernels_imported(table);
   REQUIRE(profile.regions.size() == 2);
   const Region& k = profile.regions[0];
   CHECK(k.visits == 2);
@@ -127,28 +127,28 @@ TEST_CASE(
   CHECK(k.work.flop.at(Precision::f64).value == 6090000000);
   CHECK(k.work.bytes.at("DRAM").total->value == 12000000000);
   CHECK(profile.regions[1].work.flop.empty());
-  CHECK(misses(profile.regions[1], "flop"));
+  CHECK(kernel_misses(profile.regions[1], "flop"));
 }
 
 TEST_CASE("a metric that one launch lacks is missing for the kernel, not zero") {
   const std::string table = std::string(identity) +
                             ",\"dram__bytes.sum\",\"gpu__time_duration.sum\"\n" + launch(0, "k") +
                             ",\"100\",\"1\"\n" + launch(1, "k") + ",\"n/a\",\"1\"\n";
-  const Profile profile = imported(table);
+  const Profile profile = kernels_imported(table);
   CHECK(profile.regions[0].work.bytes.count("DRAM") == 0);
-  CHECK(misses(profile.regions[0], "bytes.DRAM"));
+  CHECK(kernel_misses(profile.regions[0], "bytes.DRAM"));
 }
 
 TEST_CASE("a kernel on tensor units has no FLOPs rather than the few beside them") {
   auto metrics = f64_kernel;
   metrics.emplace_back("sm__inst_executed_pipe_tensor.sum", "0 inst");
-  CHECK_FALSE(imported(long_table(metrics)).regions[0].work.flop.empty());
-  CHECK(imported(long_table(metrics)).notes.size() == 1);
-  CHECK(imported(long_table(f64_kernel)).notes.size() == 2);
+  CHECK_FALSE(kernels_imported(long_table(metrics)).regions[0].work.flop.empty());
+  CHECK(kernels_imported(long_table(metrics)).notes.size() == 1);
+  CHECK(kernels_imported(long_table(f64_kernel)).notes.size() == 2);
   metrics.back().second = "1,000 inst";
-  const Profile profile = imported(long_table(metrics));
+  const Profile profile = kernels_imported(long_table(metrics));
   CHECK(profile.regions[0].work.flop.empty());
-  CHECK(misses(profile.regions[0], "flop"));
+  CHECK(kernel_misses(profile.regions[0], "flop"));
   CHECK(profile.regions[0].work.bytes.count("DRAM") == 1);
 }
 
@@ -156,7 +156,7 @@ TEST_CASE("what a tensor unit could do at most is no work of it") {
   auto metrics = f64_kernel;
   metrics.emplace_back("sm__ops_path_tensor_src_fp16.sum.peak_sustained", "540,672 /cycle");
   metrics.emplace_back("sm__inst_executed_pipe_tensor.sum", "0 inst");
-  CHECK_FALSE(imported(long_table(metrics)).regions[0].work.flop.empty());
+  CHECK_FALSE(kernels_imported(long_table(metrics)).regions[0].work.flop.empty());
 }
 
 TEST_CASE("each chip's own names and formulas, and a note where a chip is not known") {
@@ -166,7 +166,7 @@ TEST_CASE("each chip's own names and formulas, and a note where a chip is not kn
     row.replace(row.rfind("\"9.0\""), 5, "\"" + capability + "\"");
     return std::string(identity) + columns + "\n" + row + values + "\n";
   };
-  const Profile rtx = imported(table_of(
+  const Profile rtx = kernels_imported(table_of(
       "12.0",
       ",\"dram__bytes_op_read.sum\",\"dram__bytes_op_write.sum\",\"gpu__time_duration.sum\"",
       ",\"100\",\"50\",\"1\""));
@@ -179,7 +179,7 @@ TEST_CASE("each chip's own names and formulas, and a note where a chip is not kn
     values += ",\"1,000\"";
   }
   const auto f32 = [&](const std::string& capability) {
-    return imported(table_of(capability, columns, values))
+    return kernels_imported(table_of(capability, columns, values))
         .regions[0]
         .work.flop.at(Precision::f32)
         .value;
@@ -189,7 +189,7 @@ TEST_CASE("each chip's own names and formulas, and a note where a chip is not kn
 
   const auto notes_of = [&](const std::string& capability) {
     std::string all;
-    for (const std::string& note : imported(table_of(capability, columns, values)).notes)
+    for (const std::string& note : kernels_imported(table_of(capability, columns, values)).notes)
       all += note;
     return all;
   };
@@ -203,7 +203,7 @@ TEST_CASE("processes share numbers of launches, devices do not share a roof") {
   std::string second = table.substr(table.find("\"0\",\"7\""));
   for (std::size_t at = 0; (at = second.find("\"0\",\"7\"", at)) != std::string::npos; ++at)
     second.replace(at, 7, "\"0\",\"8\"");
-  CHECK(imported(table + second).regions[0].visits == 2);
+  CHECK(kernels_imported(table + second).regions[0].visits == 2);
 
   const std::string two = std::string(identity) + ",\"gpu__time_duration.sum\"\n" + launch(0, "k") +
                           ",\"1\"\n" + launch(1, "k", "1") + ",\"1\"\n";

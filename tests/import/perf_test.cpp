@@ -15,7 +15,7 @@ std::vector<PerfRow> rows_of(const std::string& text) {
 }
 
 /// The tables of this source tree for an Intel Skylake-SP.
-KnownEvents skylake() {
+KnownEvents skylake_of_perf() {
   CpuIdentity cpu;
   cpu.vendor = "GenuineIntel";
   cpu.family = 6;
@@ -37,8 +37,8 @@ KnownEvents alder_lake() {
   return known;
 }
 
-Profile imported(const std::string& text, bool alone = false) {
-  return profile_of(rows_of(text), "file", skylake(), Machine{}, alone);
+Profile perf_imported(const std::string& text, bool alone = false) {
+  return profile_of(rows_of(text), "file", skylake_of_perf(), Machine{}, alone);
 }
 
 const Missing* missing(const Region& region, const std::string& quantity) {
@@ -86,7 +86,8 @@ TEST_CASE("an event's name: what is before and behind it") {
 }
 
 TEST_CASE("FLOPs by names, raw codes and terms; time by perf's own clocks") {
-  const Profile profile = imported("program says 3, 4\n# started on Mon\n\n" + doubles + "bye\n");
+  const Profile profile =
+      perf_imported("program says 3, 4\n# started on Mon\n\n" + doubles + "bye\n");
   REQUIRE(profile.regions.size() == 1);
   const Region& whole = profile.regions[0];
   CHECK(whole.path.empty());
@@ -118,7 +119,7 @@ TEST_CASE("the same rows as JSON, and with a locale's decimal commas") {
   REQUIRE(rows.size() == 3);
   CHECK(rows[1].absent == "not supported");
   CHECK(rows[2].running == Approx(0.25));
-  CHECK(imported(json).regions[0].work.wall_s->value == Approx(1));
+  CHECK(perf_imported(json).regions[0].work.wall_s->value == Approx(1));
 
   const auto german = rows_of(
       "0,77;msec;task-clock;767791;100,00;0,192;CPUs utilized\n"
@@ -136,13 +137,13 @@ TEST_CASE("the same rows as JSON, and with a locale's decimal commas") {
 TEST_CASE(
     "without duration_time the wall time follows from the cores utilised, within its digits") {
   const auto rows = rows_of("767.79,msec,task-clock,767791,100.00,0.192,CPUs utilized\n");
-  const Profile profile = profile_of(rows, "file", skylake(), Machine{}, false);
+  const Profile profile = profile_of(rows, "file", skylake_of_perf(), Machine{}, false);
   const Measure wall = *profile.regions[0].work.wall_s;
   CHECK(wall.value == Approx(0.76779 / 0.192));
   CHECK(*wall.low == Approx(0.76779 / 0.1925));
   CHECK(*wall.high == Approx(0.76779 / 0.1915));
-  const Profile none =
-      profile_of(rows_of("5,,r01c7,767791,100.00,,\n"), "file", skylake(), Machine{}, false);
+  const Profile none = profile_of(rows_of("5,,r01c7,767791,100.00,,\n"), "file", skylake_of_perf(),
+                                  Machine{}, false);
   CHECK_FALSE(none.regions[0].work.wall_s);
   REQUIRE(missing(none.regions[0], "time.wall") != nullptr);
   CHECK(missing(none.regions[0], "time.wall")->fix.find("duration_time") != std::string::npos);
@@ -151,27 +152,27 @@ TEST_CASE(
 TEST_CASE("an event that was not counted makes its quantities absent, not smaller") {
   std::string text = doubles;
   text.replace(text.find("100,,fp"), 3, "<not counted>");
-  const Region whole = imported(text).regions[0];
+  const Region whole = perf_imported(text).regions[0];
   CHECK(whole.work.flop.empty());
   REQUIRE(missing(whole, "flop.f64") != nullptr);
   CHECK(missing(whole, "flop.f64")->reason.find("not counted") != std::string::npos);
   // One processor of two.
   const Region part =
-      imported("CPU0,5,,r01c7,9,100.00,,\nCPU1,<not counted>,,r01c7,0,100.00,,\n").regions[0];
+      perf_imported("CPU0,5,,r01c7,9,100.00,,\nCPU1,<not counted>,,r01c7,0,100.00,,\n").regions[0];
   CHECK(missing(part, "flop.f64")->reason.find("1 of 2") != std::string::npos);
 }
 
 TEST_CASE("what ran in part is scaled by perf, and says so") {
   std::string text = doubles;
   text.replace(text.find("1500000000,100.00,,\n1000"), 17, "750000000,50.00");
-  const Count flop = imported(text).regions[0].work.flop.at(Precision::f64);
+  const Count flop = perf_imported(text).regions[0].work.flop.at(Precision::f64);
   CHECK(flop.value == 8427);
   CHECK(flop.source == Source::estimated);
   CHECK(flop.caveats.front().find("50 %") != std::string::npos);
 }
 
 TEST_CASE("processors and sockets are added up, as counts of all that ran on them") {
-  const Profile cpus = imported(
+  const Profile cpus = perf_imported(
       "CPU0,500.00,msec,task-clock,5,100.00,0.5,CPUs "
       "utilized\nCPU1,500.00,msec,task-clock,5,100.00,0.5,CPUs utilized\n"
       "CPU0,1000000000,ns,duration_time,5,100.00,,\nCPU1,1000000000,ns,duration_time,5,100.00,,\n"
@@ -189,17 +190,17 @@ TEST_CASE("processors and sockets are added up, as counts of all that ran on the
       "S0,2,1024.00,MiB,uncore_imc_0/cas_count_read/,5,100.00,,\nS0,2,1024.00,MiB,uncore_imc_1/"
       "cas_count_read/,5,100.00,,\n"
       "S0,2,512.00,MiB,uncore_imc_0/cas_count_write/,5,100.00,,\n";
-  const Profile sockets = imported(memory, true);
+  const Profile sockets = perf_imported(memory, true);
   const Traffic traffic = sockets.regions[0].work.bytes.at("DRAM");
   CHECK(static_cast<double>(traffic.read->value) == Approx(2048.0 * 1048576));
   CHECK(static_cast<double>(traffic.write->value) == Approx(512.0 * 1048576));
   CHECK(traffic.read->scope == Scope::socket);
   CHECK(sockets.regions[0].flags.count("owns_socket") == 1);
-  CHECK(imported(memory).regions[0].flags.count("owns_socket") == 0);
+  CHECK(perf_imported(memory).regions[0].flags.count("owns_socket") == 0);
 }
 
 TEST_CASE("intervals add up; the mean of several runs says so") {
-  const Profile intervals = imported(
+  const Profile intervals = perf_imported(
       "     0.100150041,10,,r01c7,5,100.00,,\n     0.200410697,5,,r01c7,5,100.00,,\n"
       "     0.200410697,1,,context-switches,5,100.00,,\n");
   CHECK(intervals.regions[0].work.wall_s->value == Approx(0.200410697));
@@ -231,7 +232,7 @@ TEST_CASE("on hybrids every kind of core has to have counted") {
 
 TEST_CASE("two names of one event are one count, and the kernel's alone is none of the program's") {
   const Profile profile =
-      imported("5,,cycles:u,5,100.00,,\n5,,cpu-cycles,5,100.00,,\n9,,cycles:k,5,100.00,,\n");
+      perf_imported("5,,cycles:u,5,100.00,,\n5,,cpu-cycles,5,100.00,,\n9,,cycles:k,5,100.00,,\n");
   CHECK(profile.regions[0].work.operations.at("cycles").value == 5);
   CHECK(profile.regions[0].work.events.at("cycles:k").value == 9);
 }
@@ -251,6 +252,7 @@ TEST_CASE("what is no output of perf stat for machines is one line") {
 }
 
 TEST_CASE("clocks without a unit are milliseconds, as old versions print them") {
-  const Profile profile = imported("77.123456,,task-clock,77123456,100.00,0.990,CPUs utilized\n");
+  const Profile profile =
+      perf_imported("77.123456,,task-clock,77123456,100.00,0.990,CPUs utilized\n");
   CHECK(profile.regions.at(0).work.wall_s->value == Approx(0.0779).epsilon(0.01));
 }

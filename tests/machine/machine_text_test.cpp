@@ -8,7 +8,7 @@ using namespace roofmark;
 
 namespace {
 
-Machine sample() {
+Machine machine_in_text() {
   Machine machine;
   machine.identity = {{"cpu_model", "Some CPU"}, {"virtual", "kvm"}};
   machine.topology.cores = 2;
@@ -52,7 +52,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("memory in small pages has rows of its own, and a sentence") {
-  Machine machine = sample();
+  Machine machine = machine_in_text();
   MachineTextOptions options;
   CHECK(count_of(render_machine_text(machine, options), "4 KiB") == 0);
   const auto large = machine.bandwidth;
@@ -69,7 +69,7 @@ TEST_CASE("memory in small pages has rows of its own, and a sentence") {
 }
 
 TEST_CASE("the table holds the numbers and fits 80 columns") {
-  Machine machine = sample();
+  Machine machine = machine_in_text();
   const std::string text = render_machine_text(machine);
   CHECK(text.find("Some CPU") == 0);
   CHECK(text.find("avx2 fma") != std::string::npos);
@@ -95,7 +95,7 @@ TEST_CASE("an empty machine is no crash and has no tables") {
 }
 
 TEST_CASE("a value that was not measured is a dash") {
-  Machine machine = sample();
+  Machine machine = machine_in_text();
   machine.compute.resize(1);
   machine.compute[0].flop_per_cycle = 0;
   const std::string text = render_machine_text(machine);
@@ -105,7 +105,7 @@ TEST_CASE("a value that was not measured is a dash") {
 }
 
 TEST_CASE("no control character of a machine file reaches a terminal") {
-  Machine machine = sample();
+  Machine machine = machine_in_text();
   machine.identity["cpu_model"] =
       "\x1b[31mred\x07 \xc2\x9b"
       "1m \xc2\xb5";

@@ -17,13 +17,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-class Folder {
+class StoreFolder {
  public:
-  Folder() {
+  StoreFolder() {
     std::string name = (fs::temp_directory_path() / "roofmark-store-XXXXXX").string();
     path_ = mkdtemp(name.data());
   }
-  ~Folder() {
+  ~StoreFolder() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
   }
@@ -35,7 +35,7 @@ class Folder {
 
 const Identity identity = {{"cpu_model", "test"}, {"cores_allowed", "0"}};
 
-StoredMachine sample() {
+StoredMachine stored_sample() {
   StoredMachine stored;
   stored.machine.identity = identity;
   ComputeCeiling ceiling;
@@ -49,20 +49,20 @@ StoredMachine sample() {
 }  // namespace
 
 TEST_CASE("what is kept comes back") {
-  const Folder folder;
+  const StoreFolder folder;
   const fs::path file = store_file(folder.path() / "a" / "b", identity);
-  REQUIRE(save_stored(file, sample()).has_value());
+  REQUIRE(save_stored(file, stored_sample()).has_value());
   const auto back = load_stored(file, identity);
   REQUIRE(back.has_value());
   REQUIRE(back->has_value());
   CHECK((*back)->machine.compute[0].flop_per_s == 1e9);
-  CHECK((*back)->probes == sample().probes);
+  CHECK((*back)->probes == stored_sample().probes);
   // Nothing is left beside it.
   CHECK(std::distance(fs::directory_iterator(file.parent_path()), fs::directory_iterator()) == 1);
 }
 
 TEST_CASE("no file is no problem; a damaged or foreign one is one line") {
-  const Folder folder;
+  const StoreFolder folder;
   const fs::path file = folder.path() / "machine.json";
   REQUIRE(load_stored(file, identity).has_value());
   CHECK_FALSE(load_stored(file, identity)->has_value());
@@ -72,19 +72,19 @@ TEST_CASE("no file is no problem; a damaged or foreign one is one line") {
     REQUIRE_FALSE(result.has_value());
     CHECK(to_line(result.error()).find('\n') == std::string::npos);
   }
-  REQUIRE(save_stored(file, sample()).has_value());
+  REQUIRE(save_stored(file, stored_sample()).has_value());
   CHECK_FALSE(load_stored(file, {{"cpu_model", "another"}}).has_value());
 }
 
 TEST_CASE("a place that can't be written is a problem, not a failure") {
-  CHECK_FALSE(save_stored("/proc/nothing/machine.json", sample()).has_value());
-  const Folder folder;
+  CHECK_FALSE(save_stored("/proc/nothing/machine.json", stored_sample()).has_value());
+  const StoreFolder folder;
   std::ofstream(folder.path() / "file") << "x";
-  CHECK_FALSE(save_stored(folder.path() / "file" / "machine.json", sample()).has_value());
+  CHECK_FALSE(save_stored(folder.path() / "file" / "machine.json", stored_sample()).has_value());
   if (fs::exists("/dev/full")) {
     const fs::path file = folder.path() / "machine.json";
     fs::create_symlink("/dev/full", file);
-    const auto result = save_stored(file, sample());
+    const auto result = save_stored(file, stored_sample());
     REQUIRE_FALSE(result.has_value());
     CHECK(result.error().reason.find("No space left") != std::string::npos);
     CHECK_FALSE(result.error().remedy.empty());

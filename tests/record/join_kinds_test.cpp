@@ -92,13 +92,13 @@ Region solve_of(std::vector<RawEventGroup> groups, std::shared_ptr<MeasuredPasse
   return *find(profile, {"solve"});
 }
 
-const Missing* missing(const Region& region, const std::string& quantity) {
+const Missing* missing_of_kinds(const Region& region, const std::string& quantity) {
   for (const Missing& one : region.missing)
     if (one.quantity == quantity) return &one;
   return nullptr;
 }
 
-bool has_caveat(const Count& count, const std::string& part) {
+bool count_has_caveat(const Count& count, const std::string& part) {
   return std::any_of(count.caveats.begin(), count.caveats.end(), [&](const std::string& caveat) {
     return caveat.find(part) != std::string::npos;
   });
@@ -134,15 +134,16 @@ TEST_CASE("kinds: a group that stood still is no zero where the times don't add 
   const Region solve =
       solve_of({visits(0, 10, 0, 300, {100, 300}), visits(0, 10, 0, 400, {70, 400})}, hybrid(true));
   CHECK(solve.work.flop.empty());
-  REQUIRE(missing(solve, "flop.f64"));
-  CHECK(missing(solve, "flop.f64")->reason.find("others had the counters") != std::string::npos);
+  REQUIRE(missing_of_kinds(solve, "flop.f64"));
+  CHECK(missing_of_kinds(solve, "flop.f64")->reason.find("others had the counters") !=
+        std::string::npos);
   // Some visits were whole: a lower bound.
   const Region some =
       solve_of({visits(4, 6, 0, 500, {100, 300}), visits(3, 7, 0, 400, {70, 400})}, hybrid(true));
   const Count& flop = some.work.flop.at(Precision::f64);
   CHECK(flop.source == Source::estimated);
   CHECK(flop.low == 470);
-  CHECK(has_caveat(flop, "counted in 7 of 10 visits"));
+  CHECK(count_has_caveat(flop, "counted in 7 of 10 visits"));
 }
 
 TEST_CASE("kinds: a small gap between the times is a range") {
@@ -162,7 +163,7 @@ TEST_CASE("kinds: turns are scaled by what all kinds ran together, not by each k
   const Count& flop = solve.work.flop.at(Precision::f64);
   CHECK(flop.value == 2 * (4 * 100 + 50));
   CHECK(flop.source == Source::estimated);
-  CHECK(has_caveat(flop, "scaled by up to 2"));
+  CHECK(count_has_caveat(flop, "scaled by up to 2"));
 }
 
 TEST_CASE("kinds: a region whose threads all were on P cores is complete without the E cores'") {
@@ -172,7 +173,7 @@ TEST_CASE("kinds: a region whose threads all were on P cores is complete without
   CHECK(flop.value == 400);
   CHECK(flop.source == Source::measured);
   CHECK(flop.caveats.empty());
-  CHECK_FALSE(missing(solve, "flop.f64"));
+  CHECK_FALSE(missing_of_kinds(solve, "flop.f64"));
   REQUIRE(solve.clock_hz);  // all of its time was of one kind
   CHECK(solve.clock_hz->value == Approx(2000));
 }
@@ -181,8 +182,8 @@ TEST_CASE("kinds: FLOPs are absent where threads were on cores that count none, 
   const Region solve =
       solve_of({visits(5, 5, 0, 770, {100, 770}), visits(0, 5, 5, 230, {230})}, hybrid(false));
   CHECK(solve.work.flop.empty());
-  REQUIRE(missing(solve, "flop.f64"));
-  const Missing& why = *missing(solve, "flop.f64");
+  REQUIRE(missing_of_kinds(solve, "flop.f64"));
+  const Missing& why = *missing_of_kinds(solve, "flop.f64");
   CHECK(why.reason ==
         "on E cores, where its threads were for 23 % of the time, it can't be counted: they have "
         "no event for it");
@@ -198,7 +199,7 @@ TEST_CASE("kinds: hardly any time on such cores makes a lower bound that says so
   CHECK(flop.value == 400);
   CHECK(flop.source == Source::estimated);
   CHECK(flop.low == 400);
-  CHECK(has_caveat(flop, "0.5 % of the time was on E cores"));
+  CHECK(count_has_caveat(flop, "0.5 % of the time was on E cores"));
 }
 
 TEST_CASE("kinds: a run whose witness saw threads on E cores tells of itself, not of the first") {
@@ -209,8 +210,8 @@ TEST_CASE("kinds: a run whose witness saw threads on E cores tells of itself, no
   plan->later = {{program({visits(4, 0, 6, 400, {40}), visits(6, 0, 4, 600, {60})})}};
   const Region moved = solve_of(on_p, plan);
   CHECK(moved.work.flop.empty());
-  REQUIRE(missing(moved, "flop.f64"));
-  CHECK(missing(moved, "flop.f64")->reason.find("60 % of the time") != std::string::npos);
+  REQUIRE(missing_of_kinds(moved, "flop.f64"));
+  CHECK(missing_of_kinds(moved, "flop.f64")->reason.find("60 % of the time") != std::string::npos);
   CHECK(moved.work.operations.at("cycles").value == 1000);
   plan->later = {{program(on_p)}};
   CHECK(solve_of(on_p, plan).work.flop.at(Precision::f64).value == 4 * 1000);
@@ -237,7 +238,7 @@ TEST_CASE(
         Source::measured);
   const Region unknown = with(visits(0, 10, 0, 700, {100, 700}));
   CHECK(unknown.work.flop.empty());
-  CHECK(missing(unknown, "flop.f64")->reason == "no descriptors");
+  CHECK(missing_of_kinds(unknown, "flop.f64")->reason == "no descriptors");
 }
 
 TEST_CASE("kinds: markers count on the core where they run") {

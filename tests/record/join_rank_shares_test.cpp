@@ -34,7 +34,7 @@ ProcessCounts counted_rank(unsigned rank) {
   return process;
 }
 
-JoinInput job(unsigned ranks) {
+JoinInput ranks_of_job(unsigned ranks) {
   std::vector<RawProcess> native;
   CountedPass pass;
   pass.collector = "emulated";
@@ -53,7 +53,8 @@ ProcessCounts& counts_of(JoinInput& input, unsigned rank) {
   throw std::logic_error("no such rank");
 }
 
-WorkShares shares_of(const JoinInput& input, const std::vector<std::string>& path = {"solve"}) {
+WorkShares rank_shares_of(const JoinInput& input,
+                          const std::vector<std::string>& path = {"solve"}) {
   const Profile profile = joined(input);
   const Region* region = find(profile, path);
   REQUIRE(region != nullptr);
@@ -64,7 +65,7 @@ WorkShares shares_of(const JoinInput& input, const std::vector<std::string>& pat
 }  // namespace
 
 TEST_CASE("each rank has its own time, FLOPs and bytes, whatever the order of processes") {
-  const WorkShares shares = shares_of(job(3));
+  const WorkShares shares = rank_shares_of(ranks_of_job(3));
   CHECK(shares.of == WorkShares::Of::ranks);
   CHECK(shares.two_runs);
   CHECK(shares.total == 3);
@@ -81,24 +82,24 @@ TEST_CASE("each rank has its own time, FLOPs and bytes, whatever the order of pr
     CHECK(share.self.bytes.at("DRAM") == 10 * (rank + 1));
     CHECK(share.work.bytes.at("DRAM") == 14 * (rank + 1));
   }
-  CHECK_FALSE(joined(job(3)).regions[0].shares);
+  CHECK_FALSE(joined(ranks_of_job(3)).regions[0].shares);
 }
 
 TEST_CASE("threads of a rank are its own, and so is what the rank started") {
-  JoinInput input = job(2);
+  JoinInput input = ranks_of_job(2);
   RegionCounts of_worker = counted({"solve"}, 0, 7, 1);
   of_worker.thread = 3;
   counts_of(input, 1).regions.push_back(of_worker);
-  const WorkShares shares = shares_of(input);
+  const WorkShares shares = rank_shares_of(input);
   REQUIRE(shares.each.size() == 2);
   CHECK(shares.each[0].self.flop.at(Precision::f64) == 100);
   CHECK(shares.each[1].self.flop.at(Precision::f64) == 207);
 }
 
 TEST_CASE("a rank that entered the region otherwise in the other run has no counts of its own") {
-  JoinInput input = job(2);
+  JoinInput input = ranks_of_job(2);
   counts_of(input, 1).regions[0].visits = 5;
-  const WorkShares shares = shares_of(input);
+  const WorkShares shares = rank_shares_of(input);
   REQUIRE(shares.each.size() == 1);
   CHECK(shares.each[0].number == 0);
   REQUIRE(shares.left_out.size() == 1);
@@ -106,23 +107,23 @@ TEST_CASE("a rank that entered the region otherwise in the other run has no coun
   CHECK(shares.left_out[0].reason.find("another number of times") != std::string::npos);
 
   // Inside it alone: its own work is known, that with the regions inside is not.
-  input = job(2);
+  input = ranks_of_job(2);
   counts_of(input, 1).regions[1].visits = 5;
-  const WorkShares inside = shares_of(input);
+  const WorkShares inside = rank_shares_of(input);
   REQUIRE(inside.each.size() == 2);
   CHECK(inside.each[1].self.flop.at(Precision::f64) == 200);
   CHECK(inside.each[1].work.flop.empty());
-  CHECK(shares_of(input, {"solve", "inner"}).each.size() == 1);
+  CHECK(rank_shares_of(input, {"solve", "inner"}).each.size() == 1);
 
-  input = job(2);
+  input = ranks_of_job(2);
   counts_of(input, 0).regions[0].flags = {"unclosed"};
-  CHECK(shares_of(input).left_out.at(0).reason.find("only a part") != std::string::npos);
+  CHECK(rank_shares_of(input).left_out.at(0).reason.find("only a part") != std::string::npos);
 }
 
 TEST_CASE("counts that name no rank make no dots, with the reason") {
-  JoinInput input = job(2);
+  JoinInput input = ranks_of_job(2);
   for (ProcessCounts& process : input.counted->processes) process.rank.reset();
-  const WorkShares shares = shares_of(input);
+  const WorkShares shares = rank_shares_of(input);
   CHECK(shares.each.empty());
   REQUIRE(shares.left_out.size() == 1);
   CHECK(shares.left_out[0].count == 2);

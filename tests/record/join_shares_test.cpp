@@ -11,7 +11,7 @@ using namespace roofmark::test;
 namespace {
 
 /// work is 4 s on the main thread and 2 s on the worker; inside is 1 s of the worker's.
-RawProcess native() {
+RawProcess native_run() {
   RawProcess p = process();
   RawThread main = thread(1, true), worker = thread(5);
   worker.created_ticks = 1500;
@@ -59,7 +59,7 @@ void check_none(const JoinInput& input, std::uint64_t total, const std::string& 
 }  // namespace
 
 TEST_CASE("each thread has its own time, FLOPs and bytes, with and without what is inside") {
-  const WorkShares shares = shares_of(input_with(native(), rows()));
+  const WorkShares shares = shares_of(input_with(native_run(), rows()));
   CHECK(shares.of == WorkShares::Of::threads);
   CHECK(shares.total == 2);
   CHECK(shares.two_runs);
@@ -79,7 +79,7 @@ TEST_CASE("each thread has its own time, FLOPs and bytes, with and without what 
   CHECK(worker.work.wall_s == Approx(2));
   CHECK(worker.work.flop.at(Precision::f64) == 240);
   CHECK(worker.work.bytes.at("DRAM") == 60);
-  const Profile profile = joined(input_with(native(), rows()));
+  const Profile profile = joined(input_with(native_run(), rows()));
   CHECK_FALSE(find(profile, {"work", "inside"})->shares);  // of one thread
   CHECK_FALSE(profile.regions[0].shares);
 }
@@ -87,7 +87,7 @@ TEST_CASE("each thread has its own time, FLOPs and bytes, with and without what 
 TEST_CASE("a thread that only lent its work has no time of its own, and is told") {
   std::vector<RegionCounts> counted_rows = rows();
   counted_rows.push_back(of_thread(4, counted({"work"}, 0, 100, 10)));
-  const WorkShares shares = shares_of(input_with(native(), counted_rows));
+  const WorkShares shares = shares_of(input_with(native_run(), counted_rows));
   CHECK(shares.total == 3);
   CHECK(shares.each.size() == 2);
   REQUIRE(shares.left_out.size() == 1);
@@ -98,7 +98,7 @@ TEST_CASE("a thread that only lent its work has no time of its own, and is told"
 TEST_CASE("a thread that entered the region otherwise in the other run has no counts of its own") {
   std::vector<RegionCounts> counted_rows = rows();
   counted_rows[1].visits = 4;
-  const WorkShares shares = shares_of(input_with(native(), counted_rows));
+  const WorkShares shares = shares_of(input_with(native_run(), counted_rows));
   REQUIRE(shares.each.size() == 1);
   CHECK(shares.each[0].number == 0);
   CHECK(shares.left_out.at(0).reason.find("another number of times") != std::string::npos);
@@ -106,30 +106,30 @@ TEST_CASE("a thread that entered the region otherwise in the other run has no co
   // Inside it alone: its own work is known, that with the regions inside is not.
   counted_rows = rows();
   counted_rows[2].visits = 2;
-  const WorkShares inside = shares_of(input_with(native(), counted_rows));
+  const WorkShares inside = shares_of(input_with(native_run(), counted_rows));
   REQUIRE(inside.each.size() == 2);
   CHECK(inside.each[1].self.flop.at(Precision::f64) == 200);
   CHECK(inside.each[1].work.flop.empty());
 }
 
 TEST_CASE("which thread is which is not guessed") {
-  RawProcess ended = native();
+  RawProcess ended = native_run();
   ended.threads[1].folded = true;
   check_none(input_with(ended, rows()), 2, "had ended before the program did");
 
-  RawProcess made_by_others = native();
+  RawProcess made_by_others = native_run();
   made_by_others.threads[1].creator_tid.reset();
   check_none(input_with(made_by_others, rows()), 2, "not all made by the same one");
 
-  RawProcess more = native();
+  RawProcess more = native_run();
   RawThread third = thread(6);
   third.created_ticks = 1700;
   add(third, top, "work", 1, 1000, 1700, 2700);
   more.threads.push_back(third);
   check_none(input_with(more, rows()), 3, "3 threads with regions and the counted one 2");
 
-  JoinInput two = input_with(native(), rows());
-  RawProcess second = native();
+  JoinInput two = input_with(native_run(), rows());
+  RawProcess second = native_run();
   second.pid = 2;
   two.native.push_back(second);
   CHECK(shares_of(two).each.empty());
@@ -137,7 +137,7 @@ TEST_CASE("which thread is which is not guessed") {
 }
 
 TEST_CASE("threads are told apart by when they were made, not by when they entered a region") {
-  RawProcess p = native();
+  RawProcess p = native_run();
   RawThread third = thread(6);
   third.created_ticks = 1400;  // before the other one
   add(third, top, "work", 1, 1000, 1700, 2700);

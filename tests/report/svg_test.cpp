@@ -7,7 +7,7 @@
 
 using namespace roofmark;
 
-static void require_well_formed(const std::string& svg) {
+static void require_well_formed_svg(const std::string& svg) {
   sample::MarkupCheck check(svg, sample::xml_rules);
   REQUIRE(check.problem() == "");
   REQUIRE(sample::without_nan(svg));
@@ -15,7 +15,7 @@ static void require_well_formed(const std::string& svg) {
 
 TEST_CASE("SVG: everything that a chart has is drawn") {
   const std::string svg = render_svg(chart_of(sample::profile()));
-  require_well_formed(svg);
+  require_well_formed_svg(svg);
   for (const char* text :
        {"<title id=\"roofline-title\">./poisson_cg --size 128</title>",
         "<desc id=\"roofline-desc\">", "solve/spmv", "DRAM, 2 cores 21 GB/s",
@@ -39,7 +39,7 @@ TEST_CASE("SVG: marks grow with time in area") {
 
 TEST_CASE("SVG: hostile and random input is well-formed") {
   for (unsigned seed = 0; seed < 40; ++seed)
-    require_well_formed(render_svg(chart_of(sample::random_profile(seed, 50))));
+    require_well_formed_svg(render_svg(chart_of(sample::random_profile(seed, 50))));
   Chart chart;
   for (const std::string& name : sample::hostile_names()) {
     ChartPoint point;
@@ -56,11 +56,11 @@ TEST_CASE("SVG: hostile and random input is well-formed") {
     chart.subtitle += name;
   }
   const std::string svg = render_svg(chart);
-  require_well_formed(svg);
+  require_well_formed_svg(svg);
   REQUIRE(svg.find("<script") == std::string::npos);
   SvgOptions options;
   options.id = "\"><script>";
-  require_well_formed(render_svg(chart, options));
+  require_well_formed_svg(render_svg(chart, options));
 }
 
 TEST_CASE("SVG: numbers that are none are left out") {
@@ -80,17 +80,17 @@ TEST_CASE("SVG: numbers that are none are left out") {
       chart.ceilings.push_back(ceiling);
     }
   }
-  require_well_formed(render_svg(chart));
-  require_well_formed(render_svg(Chart{}));
-  require_well_formed(render_svg(chart_of(Profile{})));
+  require_well_formed_svg(render_svg(chart));
+  require_well_formed_svg(render_svg(Chart{}));
+  require_well_formed_svg(render_svg(chart_of(Profile{})));
   SvgOptions tiny;
   tiny.width = tiny.height = 1;
-  require_well_formed(render_svg(chart_of(sample::profile()), tiny));
+  require_well_formed_svg(render_svg(chart_of(sample::profile()), tiny));
 }
 
 TEST_CASE("SVG: a chart without anything says so") {
   const std::string svg = render_svg(Chart{});
-  require_well_formed(svg);
+  require_well_formed_svg(svg);
   REQUIRE(svg.find("Nothing to draw") != std::string::npos);
   REQUIRE(render_svg(chart_of(sample::machine())).find("Nothing to draw") == std::string::npos);
 }
@@ -103,7 +103,7 @@ TEST_CASE("SVG: both axes have a title") {
 
 TEST_CASE("SVG: a machine alone has a chart") {
   const std::string svg = render_svg(chart_of(sample::machine()));
-  require_well_formed(svg);
+  require_well_formed_svg(svg);
   REQUIRE(svg.find("f32 avx2 fma, 2 cores 204 GFLOP/s") != std::string::npos);
   REQUIRE(svg.find("class=\"point\"") == std::string::npos);
 }

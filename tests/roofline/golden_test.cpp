@@ -20,7 +20,7 @@ namespace {
 
 constexpr double flop_per_s = 10e9, bytes_per_s = 10e9;  // of a core, in every file
 
-std::string file(const std::string& name) {
+std::string golden_file(const std::string& name) {
   std::ifstream stream(std::string(GOLDEN) + "/" + name, std::ios::binary);
   std::ostringstream text;
   text << stream.rdbuf();
@@ -28,7 +28,7 @@ std::string file(const std::string& name) {
 }
 
 Profile golden(const std::string& name) {
-  auto profile = profile_from_json(file(name + ".roofmark.json"), name);
+  auto profile = profile_from_json(golden_file(name + ".roofmark.json"), name);
   REQUIRE(profile);
   judge(*profile);
   return std::move(*profile);
@@ -216,7 +216,7 @@ TEST_CASE("golden: no file and no region is without a row") {
 TEST_CASE("golden: the reports say what they said") {
   for (const std::string& name : names()) {
     INFO(name << ": if the change is meant, run write_fixtures and read the difference");
-    const std::string text = file(name + ".txt");
+    const std::string text = golden_file(name + ".txt");
     REQUIRE(!text.empty());
     CHECK((text == test::terminal_report(golden(name))));
   }

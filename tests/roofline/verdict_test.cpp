@@ -9,7 +9,7 @@ namespace {
 
 using test::RegionMaker;
 
-Roofline judged(const Region& region) {
+Roofline judged_alone(const Region& region) {
   static const Machine machine = test::two_cores();
   const Roofline roofline = judge(region, machine);
   REQUIRE(!roofline.why.empty());
@@ -18,7 +18,7 @@ Roofline judged(const Region& region) {
   return roofline;
 }
 Verdict verdict(const Region& region) {
-  return judged(region).verdict;
+  return judged_alone(region).verdict;
 }
 
 TEST_CASE("latency: less than 0.4 of the time explained even without overlap") {
@@ -39,29 +39,30 @@ TEST_CASE("communication: MPI calls take 0.4 of the time, and more than ceilings
   };
   REQUIRE(verdict(region(0.39)) == Verdict::compute);
   REQUIRE(verdict(region(0.41)) == Verdict::communication);
-  const Roofline made = judged(region(0.5));
+  const Roofline made = judged_alone(region(0.5));
   REQUIRE(*made.fraction_without_waiting == Approx(*made.fraction / 0.5));
   REQUIRE(made.verdict_detail.empty());
   REQUIRE(made.advice.size() == 1);
 
   Region waiting = region(0.5);
   waiting.mpi_ranks = RankSpread{4, 0.1, 0.6, 0.5, 0.7, 3, 0, false};
-  REQUIRE(judged(waiting).verdict_detail == "for rank 3");
-  REQUIRE(judged(waiting).why.find("waits for rank 3") != std::string::npos);
+  REQUIRE(judged_alone(waiting).verdict_detail == "for rank 3");
+  REQUIRE(judged_alone(waiting).why.find("waits for rank 3") != std::string::npos);
   waiting.mpi_ranks->min_s = 0.3;
-  REQUIRE(judged(waiting).verdict_detail.empty());
+  REQUIRE(judged_alone(waiting).verdict_detail.empty());
 
   Region call = RegionMaker({"MPI_Barrier"}).wall(1).flop(0);
   call.mpi_s = Measure{1, Source::measured, {}, {}};
   REQUIRE(verdict(call) == Verdict::communication);
-  REQUIRE_FALSE(judged(call).fraction_without_waiting);
+  REQUIRE_FALSE(judged_alone(call).fraction_without_waiting);
 }
 
 TEST_CASE("sleep outside MPI calls is left out of the time that works") {
   Region region = RegionMaker().wall(1).flop(0.5 * 20e9).in_l1(0.1 * 80e9);
-  REQUIRE_FALSE(judged(region).fraction_without_waiting);
+  REQUIRE_FALSE(judged_alone(region).fraction_without_waiting);
   region.off_cpu_s = Measure{0.2, Source::estimated, 0.1, 0.3};
-  REQUIRE(*judged(region).fraction_without_waiting == Approx(*judged(region).fraction / 0.8));
+  REQUIRE(*judged_alone(region).fraction_without_waiting ==
+          Approx(*judged_alone(region).fraction / 0.8));
 }
 
 TEST_CASE("balanced: compute and memory time within the uncertainty of each other") {
@@ -71,13 +72,13 @@ TEST_CASE("balanced: compute and memory time within the uncertainty of each othe
     RegionMaker maker = test::triad(n, memory_s / 0.9);
     return maker.flop(compute_share * memory_s * 20e9 - 2 * n);
   };
-  REQUIRE(judged(region(0.97)).verdict == Verdict::balanced);
-  REQUIRE(judged(region(0.97)).side_as_written == Side::balanced);
-  REQUIRE(judged(region(1.03)).verdict == Verdict::balanced);
-  REQUIRE(judged(region(0.90)).verdict == Verdict::memory);
-  REQUIRE(judged(region(0.90)).side_as_written == Side::memory);
-  REQUIRE(judged(region(1.10)).verdict == Verdict::compute);
-  REQUIRE(judged(region(1.10)).side_as_written == Side::compute);
+  REQUIRE(judged_alone(region(0.97)).verdict == Verdict::balanced);
+  REQUIRE(judged_alone(region(0.97)).side_as_written == Side::balanced);
+  REQUIRE(judged_alone(region(1.03)).verdict == Verdict::balanced);
+  REQUIRE(judged_alone(region(0.90)).verdict == Verdict::memory);
+  REQUIRE(judged_alone(region(0.90)).side_as_written == Side::memory);
+  REQUIRE(judged_alone(region(1.10)).verdict == Verdict::compute);
+  REQUIRE(judged_alone(region(1.10)).side_as_written == Side::compute);
 }
 
 TEST_CASE("side is against the machine's ridge, side_as_written against the region's") {
@@ -91,18 +92,19 @@ TEST_CASE("side is against the machine's ridge, side_as_written against the regi
       .bytes("L2", 8 * n, 8 * n)
       .bytes("L3", 8 * n, 8 * n)
       .bytes("DRAM", 60 * n, 20 * n);
-  const Roofline roofline = judged(maker);
+  const Roofline roofline = judged_alone(maker);
   REQUIRE(roofline.side_as_written == Side::compute);
   REQUIRE(roofline.side == Side::memory);
   REQUIRE(roofline.verdict == Verdict::compute);
 }
 
 TEST_CASE("at_roof: the topmost peak reached, not that of one core") {
-  REQUIRE(judged(RegionMaker().wall(1).threads(2, 2).flop(0.91 * 40e9).in_l1()).verdict ==
+  REQUIRE(judged_alone(RegionMaker().wall(1).threads(2, 2).flop(0.91 * 40e9).in_l1()).verdict ==
           Verdict::at_roof);
-  REQUIRE(judged(RegionMaker().wall(1).threads(2, 2).flop(0.89 * 40e9).in_l1()).verdict ==
+  REQUIRE(judged_alone(RegionMaker().wall(1).threads(2, 2).flop(0.89 * 40e9).in_l1()).verdict ==
           Verdict::compute);
-  REQUIRE(judged(RegionMaker().wall(1).flop(0.99 * 20e9).in_l1()).verdict == Verdict::compute);
+  REQUIRE(judged_alone(RegionMaker().wall(1).flop(0.99 * 20e9).in_l1()).verdict ==
+          Verdict::compute);
   // Memory at its roof stays memory: fewer bytes are always a step.
   const double n = 1e8;
   REQUIRE(verdict(test::triad(n, 32 * n / 30e9).threads(2, 2)) == Verdict::memory);
@@ -140,7 +142,7 @@ TEST_CASE("no_flop: judged by bytes per second") {
       .bytes("L2", 16 * n, 8 * n)
       .bytes("L3", 16 * n, 8 * n)
       .bytes("DRAM", 16 * n, 8 * n);
-  const Roofline roofline = judged(maker);
+  const Roofline roofline = judged_alone(maker);
   REQUIRE(roofline.verdict == Verdict::no_flop);
   REQUIRE(roofline.verdict_detail == "DRAM");
   REQUIRE(*roofline.fraction_as_written == Approx(0.5));
@@ -151,7 +153,7 @@ TEST_CASE("no_flop: judged by bytes per second") {
 
 TEST_CASE("no_flop without the bytes of main memory has no fraction") {
   const Roofline roofline =
-      judged(RegionMaker().wall(1).flop(0).bytes("L1", 1e9, 0, Source::counted));
+      judged_alone(RegionMaker().wall(1).flop(0).bytes("L1", 1e9, 0, Source::counted));
   REQUIRE(roofline.verdict == Verdict::no_flop);
   REQUIRE(roofline.verdict_detail == "DRAM not counted");
   REQUIRE(!roofline.fraction);
@@ -169,16 +171,17 @@ TEST_CASE("a pointer walk without FLOPs is latency, integer work is not") {
         .bytes("DRAM", 64e7, 0)
         .operations("instructions", instructions);
   };
-  REQUIRE(judged(walk(3e7)).verdict == Verdict::latency);
-  REQUIRE(judged(walk(3e7)).verdict_detail == "stalled");
-  REQUIRE(judged(walk(0.29 * 2.5e9)).verdict == Verdict::latency);
-  REQUIRE(judged(walk(0.31 * 2.5e9)).verdict == Verdict::no_flop);
+  REQUIRE(judged_alone(walk(3e7)).verdict == Verdict::latency);
+  REQUIRE(judged_alone(walk(3e7)).verdict_detail == "stalled");
+  REQUIRE(judged_alone(walk(0.29 * 2.5e9)).verdict == Verdict::latency);
+  REQUIRE(judged_alone(walk(0.31 * 2.5e9)).verdict == Verdict::no_flop);
 }
 
 TEST_CASE("a region that waits is not computing") {
-  REQUIRE(judged(RegionMaker().wall(1).threads(1, 0.4).flop(1e9).in_l1()).verdict_detail ==
+  REQUIRE(judged_alone(RegionMaker().wall(1).threads(1, 0.4).flop(1e9).in_l1()).verdict_detail ==
           "not running");
-  REQUIRE(judged(RegionMaker().wall(1).threads(1, 0.6).flop(1e9).in_l1()).verdict_detail.empty());
+  REQUIRE(
+      judged_alone(RegionMaker().wall(1).threads(1, 0.6).flop(1e9).in_l1()).verdict_detail.empty());
   REQUIRE(verdict(RegionMaker().wall(1).threads(1, 0.4).flop(9e9).in_l1()) == Verdict::compute);
 }
 
@@ -197,14 +200,14 @@ TEST_CASE("a region that the markers took whole is too small and not at infinite
   maker.wall(0).flop(18e9).in_l1();
   REQUIRE(verdict(maker) == Verdict::undetermined);
   maker.edit().marker_s = 1e-6;
-  const Roofline roofline = judged(maker);
+  const Roofline roofline = judged_alone(maker);
   REQUIRE(roofline.verdict == Verdict::too_small);
   REQUIRE(!roofline.achieved_flop_per_s);
 }
 
 TEST_CASE("a precision without a ceiling is undetermined") {
   const Roofline roofline =
-      judged(RegionMaker().wall(1).flop(1e9, 256, Operation::fma, Precision::bf16).in_l1());
+      judged_alone(RegionMaker().wall(1).flop(1e9, 256, Operation::fma, Precision::bf16).in_l1());
   REQUIRE(roofline.verdict == Verdict::undetermined);
   REQUIRE(roofline.verdict_detail == "no ceiling for bf16");
   REQUIRE(roofline.side == Side::unknown);
@@ -214,7 +217,7 @@ TEST_CASE("a machine whose L3 holds everything is bound by its L3") {
   const double n = 1e8;
   RegionMaker maker = test::triad(n, 32 * n / 50e9 / 0.95);
   maker.bytes("DRAM", 1e6, 1e5);
-  const Roofline roofline = judged(maker);
+  const Roofline roofline = judged_alone(maker);
   REQUIRE(roofline.verdict == Verdict::memory);
   REQUIRE(roofline.verdict_detail == "L3");
   REQUIRE(*roofline.fraction_as_written == Approx(0.95));
@@ -229,18 +232,18 @@ TEST_CASE("the first things an expert tries") {
       .bytes("L2", 4e9, 1e8)
       .bytes("L3", 1e9, 1e8)
       .bytes("DRAM", 3e8, 1e8);
-  REQUIRE(judged(blas).verdict == Verdict::compute);
-  REQUIRE(judged(blas).verdict_detail == "f64 avx2 fma");
+  REQUIRE(judged_alone(blas).verdict == Verdict::compute);
+  REQUIRE(judged_alone(blas).verdict_detail == "f64 avx2 fma");
   Region withheld = blas;
   withheld.work.bytes.erase("DRAM");
   REQUIRE(verdict(withheld) == Verdict::undetermined);
   // Scalar dgemm: explained as scalar, and the ladder leads up to the next ceilings.
-  const Roofline scalar = judged(RegionMaker({"dgemm"})
-                                     .wall(1)
-                                     .flop(2.6e9, 0, Operation::add)
-                                     .flop(2.6e9, 0, Operation::mul)
-                                     .in_l1(1e10, 1e9)
-                                     .operations("loads", 1.25e9));
+  const Roofline scalar = judged_alone(RegionMaker({"dgemm"})
+                                           .wall(1)
+                                           .flop(2.6e9, 0, Operation::add)
+                                           .flop(2.6e9, 0, Operation::mul)
+                                           .in_l1(1e10, 1e9)
+                                           .operations("loads", 1.25e9));
   REQUIRE(scalar.verdict == Verdict::compute);
   REQUIRE(scalar.verdict_detail == "f64 scalar muladd");
   // The ceilings of the one core that it used and of the machine are told apart.
@@ -312,7 +315,7 @@ TEST_CASE("a step of the ladder ends at the next ceiling") {
       .bytes("L2", 1e9, 1e8)
       .bytes("L3", 1e9, 1e8)
       .bytes("DRAM", 0.75 * dram_s * 20e9, 0.25 * dram_s * 20e9);
-  const Roofline roofline = judged(maker);
+  const Roofline roofline = judged_alone(maker);
   REQUIRE(roofline.ladder.size() == 3);
   REQUIRE(roofline.ladder[0].name == "vectorise");
   REQUIRE(roofline.ladder[0].gain == Approx(1.25));

@@ -25,7 +25,7 @@ Problem unreadable(const fs::path& file, const std::string& reason) {
   return {reason, file.string(), "make the file readable, or remove it"};
 }
 
-Result<std::string> text_of(const fs::path& file) {
+Result<std::string> table_text(const fs::path& file) {
   std::error_code fault;
   if (!fs::is_regular_file(file, fault))
     return tl::unexpected(unreadable(file, "this event table is not a readable file"));
@@ -84,7 +84,7 @@ EventTables load_event_tables(const std::vector<fs::path>& folders) {
         files.push_back(file);
         continue;
       }
-      const auto text = text_of(file);
+      const auto text = table_text(file);
       const auto entries =
           text ? common_entries_from_json(*text, file.string()) : tl::unexpected(text.error());
       if (entries)
@@ -94,7 +94,7 @@ EventTables load_event_tables(const std::vector<fs::path>& folders) {
     }
   std::set<std::string> names;
   for (const fs::path& file : files) {
-    const auto text = text_of(file);
+    const auto text = table_text(file);
     auto table =
         text ? event_table_from_json(*text, file.string(), common) : tl::unexpected(text.error());
     if (!table)

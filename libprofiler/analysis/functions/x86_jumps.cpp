@@ -13,7 +13,7 @@ struct Form {
   bool jump = false;       ///< the immediate is the distance of a jump
 };
 
-constexpr Form none{};
+constexpr Form no_operand{};
 constexpr Form bad{false, false, 0, false};
 constexpr Form operand{true, true, 0, false};
 constexpr Form operand_and_byte{true, true, 1, false};
@@ -34,7 +34,7 @@ Form one_byte(unsigned op, unsigned word, bool wide, bool short_address) {
     const unsigned low = op & 7;
     return low < 4 ? operand : low == 4 ? immediate(1) : low == 5 ? immediate(word) : bad;
   }
-  if (between(op, 0x50, 0x5F)) return none;
+  if (between(op, 0x50, 0x5F)) return no_operand;
   if (op == 0x63 || between(op, 0x84, 0x8F) || between(op, 0xD0, 0xD3) || op >= 0xFE ||
       between(op, 0xD8, 0xDF))
     return operand;
@@ -54,7 +54,7 @@ Form one_byte(unsigned op, unsigned word, bool wide, bool short_address) {
   if (op == 0x82 || op == 0x9A || between(op, 0xD4, 0xD6) || op == 0xEA || op == 0xCE ||
       between(op, 0x60, 0x62))
     return bad;
-  return none;  // F6 and F7 are the caller's
+  return no_operand;  // F6 and F7 are the caller's
 }
 
 /// Map 0F of legacy instructions, and map 1 of VEX and EVEX.
@@ -65,7 +65,7 @@ Form two_bytes(unsigned op) {
     return operand_and_byte;
   if (between(op, 0x05, 0x0B) || op == 0x0E || between(op, 0x30, 0x37) || op == 0x77 ||
       between(op, 0xA0, 0xA2) || between(op, 0xA8, 0xAA) || between(op, 0xC8, 0xCF))
-    return none;
+    return no_operand;
   return op == 0x04 || op == 0x0C || between(op, 0x24, 0x27) ? bad : operand;
 }
 
@@ -152,7 +152,7 @@ class Decoder {
     switch (map) {
       case 1:
         return two_bytes(op).jump             ? bad
-               : op == 0x77                   ? none
+               : op == 0x77                   ? no_operand
                : two_bytes(op).immediate != 0 ? operand_and_byte
                                               : operand;
       case 2:

@@ -9,7 +9,7 @@
 namespace roofmark::import {
 namespace {
 
-constexpr const char* how_to_make = "likwid-perfctr -C 0 -g FLOPS_DP -O ./app > FILE.csv";
+constexpr const char* likwid_command = "likwid-perfctr -C 0 -g FLOPS_DP -O ./app > FILE.csv";
 
 bool starts_with(std::string_view text, std::string_view head) {
   return text.substr(0, head.size()) == head;
@@ -48,9 +48,9 @@ std::optional<Title> title_of(const std::vector<std::string>& fields) {
   return std::nullopt;
 }
 
-class Reader {
+class TableReader {
  public:
-  Reader(const std::vector<CsvRecord>& records, const std::string& name)
+  TableReader(const std::vector<CsvRecord>& records, const std::string& name)
       : records_(records), name_(name) {}
 
   Result<LikwidTables> read() {
@@ -66,11 +66,11 @@ class Reader {
       if (!title)
         return tl::unexpected(Problem{"a table without a group",
                                       name_ + ", line " + std::to_string(records_[at_].line),
-                                      how_to_make});
+                                      likwid_command});
       if (auto problem = read_table(*title)) return tl::unexpected(std::move(*problem));
     }
     if (tables_.groups.empty() && !tables_.has_gpu)
-      return tl::unexpected(Problem{"it has no table of likwid-perfctr", name_, how_to_make});
+      return tl::unexpected(Problem{"it has no table of likwid-perfctr", name_, likwid_command});
     return std::move(tables_);
   }
 
@@ -166,7 +166,7 @@ class Reader {
 Result<LikwidTables> read_likwid(std::string_view text, const std::string& name) {
   const auto records = csv_records(text, name);
   if (!records) return tl::unexpected(records.error());
-  return Reader(*records, name).read();
+  return TableReader(*records, name).read();
 }
 
 }  // namespace roofmark::import

@@ -10,7 +10,7 @@
 namespace roofmark::import {
 namespace {
 
-constexpr const char* how_to_make =
+constexpr const char* perf_command =
     "perf stat -x, -o FILE.csv -e duration_time,task-clock,EVENTS -- ./app";
 
 std::vector<std::string_view> fields_of(std::string_view line, char separator) {
@@ -24,7 +24,7 @@ std::vector<std::string_view> fields_of(std::string_view line, char separator) {
 }
 
 /// perf prints in the user's locale, without groups: a comma is a decimal one.
-std::optional<double> number(std::string_view field) {
+std::optional<double> perf_number(std::string_view field) {
   std::string digits(field);
   std::replace(digits.begin(), digits.end(), ',', '.');
   const auto value = text::real_number(digits);
@@ -33,7 +33,7 @@ std::optional<double> number(std::string_view field) {
 }
 
 bool is_value(std::string_view field) {
-  return field == "<not counted>" || field == "<not supported>" || number(field).has_value();
+  return field == "<not counted>" || field == "<not supported>" || perf_number(field).has_value();
 }
 
 /// Units that perf knows of, and what its kernel descriptions add.
@@ -49,7 +49,7 @@ void put_value(std::string_view field, PerfRow& row) {
     row.absent = field.substr(1, field.size() - 2);
     return;
   }
-  row.value = number(field);
+  row.value = perf_number(field);
   if (row.value && *row.value < 0) {
     row.value.reset();
     row.absent = "below zero, which no count is";
@@ -70,31 +70,31 @@ std::optional<PerfRow> row_of(std::string_view line, char separator) {
     if (!is_value(fields[v]) || v + 4 >= fields.size() || !is_unit(fields[v + 1])) continue;
     for (std::size_t r = v + 3; r + 1 < fields.size(); ++r) {
       const auto run = text::whole_number<std::uint64_t>(fields[r]);
-      const auto percent = number(fields[r + 1]);
+      const auto percent = perf_number(fields[r + 1]);
       if (!run || !percent || *percent < 0 || *percent > 100) continue;
       PerfRow row;
       std::size_t event_end = r;
       if (const std::string_view last = fields[r - 1];
           r > v + 3 && !last.empty() && last.back() == '%') {
-        row.variance = number(last.substr(0, last.size() - 1));
+        row.variance = perf_number(last.substr(0, last.size() - 1));
         if (row.variance) *row.variance /= 100;
         --event_end;
       }
       for (std::size_t e = v + 2; e < event_end; ++e)
         row.event += (e > v + 2 ? std::string(1, separator) : "") + std::string(fields[e]);
-      if (row.event.empty() || number(row.event)) break;
+      if (row.event.empty() || perf_number(row.event)) break;
       put_value(fields[v], row);
       row.unit = fields[v + 1];
       row.running = *percent / 100;
-      if (r + 3 < fields.size() && number(fields[r + 2])) {
-        row.metric = number(fields[r + 2]);
+      if (r + 3 < fields.size() && perf_number(fields[r + 2])) {
+        row.metric = perf_number(fields[r + 2]);
         row.metric_digits = digits_behind_point(fields[r + 2]);
         row.metric_unit = fields[r + 3];
       }
       std::size_t before = 0;
-      if (before < v && number(fields[0]) &&
+      if (before < v && perf_number(fields[0]) &&
           fields[0].find_first_of(".,") != std::string_view::npos)
-        row.interval_end_s = number(fields[before++]);
+        row.interval_end_s = perf_number(fields[before++]);
       if (before < v) row.where = fields[before];
       return row;
     }
@@ -129,7 +129,7 @@ std::optional<PerfRow> row_of_json(std::string_view line) {
     const auto found = document.find(key);
     if (found == document.end()) return std::nullopt;
     if (found->is_number()) return found->get<double>();
-    return found->is_string() ? number(found->get<std::string>()) : std::nullopt;
+    return found->is_string() ? perf_number(found->get<std::string>()) : std::nullopt;
   };
   PerfRow row;
   row.event = text_at("event");
@@ -155,14 +155,14 @@ std::optional<PerfRow> row_of_json(std::string_view line) {
 Problem no_rows(std::string_view text, const std::vector<std::string_view>& lines,
                 const std::string& name) {
   if (text.find("Performance counter stats for") != std::string_view::npos)
-    return {"it is what perf stat prints for people", name, how_to_make};
+    return {"it is what perf stat prints for people", name, perf_command};
   if (text.substr(0, 8) == "PERFILE2")
-    return {"it is a recording of perf record or perf stat record", name, how_to_make};
+    return {"it is a recording of perf record or perf stat record", name, perf_command};
   for (const std::string_view line : lines)
     if (line.find("\"counter-value\"") != std::string_view::npos)
       return {"its JSON is cut short, or has a locale's decimal commas in it", name,
               "LC_ALL=C perf stat -j -o FILE -- ./app"};
-  return {"it has no row of perf stat", name, how_to_make};
+  return {"it has no row of perf stat", name, perf_command};
 }
 
 }  // namespace
@@ -186,7 +186,7 @@ Result<std::vector<PerfRow>> read_perf_stat(std::string_view text, const std::st
       if (auto row = row_of(line, separator)) rows.push_back(std::move(*row));
     // "0,77,msec,..." reads as the value 77 at a place that is called 0.
     for (const PerfRow& row : rows)
-      if (separator == ',' && !row.where.empty() && number(row.where))
+      if (separator == ',' && !row.where.empty() && perf_number(row.where))
         return tl::unexpected(Problem{"its numbers have a locale's decimal commas between commas",
                                       name,
                                       "LC_ALL=C perf stat -x, ..., or another separator (-x ';')"});

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "size_text.hpp"
 #include "statistics.hpp"
 
 namespace roofmark {
@@ -100,11 +101,6 @@ std::vector<ChasePoint> without_disturbances(std::vector<ChasePoint> curve) {
   for (std::size_t i = curve.size(); i-- > 1;)
     curve[i - 1].latency_s = std::min(curve[i - 1].latency_s, curve[i].latency_s);
   return curve;
-}
-
-std::string size_text(double bytes) {
-  if (bytes >= 1 << 20) return fmt::format("{:.3g} MiB", bytes / (1 << 20));
-  return fmt::format("{:.3g} KiB", bytes / (1 << 10));
 }
 
 }  // namespace

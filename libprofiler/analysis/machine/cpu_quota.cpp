@@ -10,7 +10,7 @@
 namespace roofmark {
 namespace {
 
-std::string first_line(const std::string& path) {
+std::string first_line_of(const std::string& path) {
   std::ifstream file(path);
   std::string line;
   std::getline(file, line);
@@ -18,10 +18,10 @@ std::string first_line(const std::string& path) {
 }
 
 std::optional<double> quota_in(const std::string& folder, bool unified) {
-  if (unified) return parse_cpu_max(first_line(folder + "cpu.max"));
-  const std::string quota = first_line(folder + "cpu.cfs_quota_us");
+  if (unified) return parse_cpu_max(first_line_of(folder + "cpu.max"));
+  const std::string quota = first_line_of(folder + "cpu.cfs_quota_us");
   return parse_cpu_max((quota == "-1" ? "max" : quota) + " " +
-                       first_line(folder + "cpu.cfs_period_us"));
+                       first_line_of(folder + "cpu.cfs_period_us"));
 }
 
 }  // namespace

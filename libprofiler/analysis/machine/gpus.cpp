@@ -9,6 +9,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "analysis/files/read_file.hpp"
 #include "analysis/record/install_paths.hpp"
 #include "collectors/cupti/ceilings/kernel_image.hpp"
 #include "collectors/cupti/ceilings/measure_gpus.hpp"
@@ -23,14 +24,7 @@ namespace fs = std::filesystem;
 
 /// A measurement takes some seconds a device.
 constexpr double gpu_patience_s = 60;
-constexpr const char* identity_key = "gpu_identity";
-
-std::string text_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  if (stream) text << stream.rdbuf();
-  return text.str();
-}
+constexpr const char* gpus_key = "gpu_identity";
 
 std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
@@ -74,10 +68,10 @@ std::string fingerprint_of_kernels() {
 /// What is kept, if it is of these devices under this driver.
 std::optional<std::vector<Gpu>> kept(const fs::path& folder, const std::string& identity) {
   if (identity.empty()) return std::nullopt;
-  const std::string text = text_of(file_in(folder));
+  const std::string text = read_file(file_in(folder)).value_or("");
   if (text.empty()) return std::nullopt;
   auto machine = machine_from_json(text, file_in(folder).string());
-  if (!machine || machine->identity[identity_key] != identity || machine->gpus.empty())
+  if (!machine || machine->identity[gpus_key] != identity || machine->gpus.empty())
     return std::nullopt;
   return std::move(machine->gpus);
 }
@@ -86,7 +80,7 @@ std::optional<std::vector<Gpu>> kept(const fs::path& folder, const std::string& 
 void keep(const fs::path& folder, const std::string& identity, const std::vector<Gpu>& gpus) {
   if (identity.empty() || gpus.empty()) return;
   Machine machine;
-  machine.identity[identity_key] = identity;
+  machine.identity[gpus_key] = identity;
   machine.gpus = gpus;
   std::error_code fault;
   fs::create_directories(folder, fault);
@@ -104,13 +98,14 @@ void keep(const fs::path& folder, const std::string& identity, const std::vector
 }  // namespace
 
 std::string gpu_identity(const fs::path& proc) {
-  std::string identity = first_line(text_of(proc / "version"));
+  std::string identity = first_line(read_file(proc / "version").value_or(""));
   if (identity.empty()) return {};
   std::vector<std::string> uuids;
   std::error_code fault;
   for (fs::directory_iterator entry(proc / "gpus", fault), end; !fault && entry != end;
        entry.increment(fault))
-    if (const std::string uuid = uuid_in(text_of(entry->path() / "information")); !uuid.empty())
+    if (const std::string uuid = uuid_in(read_file(entry->path() / "information").value_or(""));
+        !uuid.empty())
       uuids.push_back(uuid);
   std::sort(uuids.begin(), uuids.end());
   for (const std::string& uuid : uuids) identity += " " + uuid;
@@ -124,7 +119,9 @@ std::string gpu_ceilings_identity(const fs::path& proc) {
   std::string identity = gpu_identity(proc);
   if (identity.empty()) return {};
   identity += " kernels " + fingerprint_of_kernels();
-  identity += " table " + fingerprint(text_of(InstallPaths::find().share / "cupti" / "chips.json"));
+  identity +=
+      " table " +
+      fingerprint(read_file(InstallPaths::find().share / "cupti" / "chips.json").value_or(""));
   return identity;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analysis/text/plain_text.hpp"
+#include "size_text.hpp"
 
 namespace roofmark {
 namespace {
@@ -25,12 +26,6 @@ std::string short_number(double value) {
   if (size >= 100) return fmt::format("{:.0f}", value);
   if (size >= 10) return fmt::format("{:.1f}", value);
   return fmt::format("{:.2f}", value);
-}
-
-std::string size_text(double bytes) {
-  if (bytes >= 1 << 30) return fmt::format("{:.3g} GiB", bytes / (1 << 30));
-  if (bytes >= 1 << 20) return fmt::format("{:.3g} MiB", bytes / (1 << 20));
-  return fmt::format("{:.3g} KiB", bytes / (1 << 10));
 }
 
 std::string counted(unsigned count, const char* noun) {

@@ -1,6 +1,8 @@
-// Adding counts: the part that every sum of them shares.
+// Adding counts, and making them whole: the part that every sum of them shares.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <roofmark/profile.hpp>
 
@@ -15,6 +17,12 @@ inline void add_values(Count& sum, const Count& part) {
   if (!range) return;
   sum.low = low;
   sum.high = high;
+}
+
+/// A computed count to the nearest whole; what is less than nothing is none.
+inline std::uint64_t rounded_count(double value) {
+  constexpr double most = 9e18;  // below what llround can give
+  return value > 0 ? static_cast<std::uint64_t>(std::llround(std::min(value, most))) : 0;
 }
 
 }  // namespace roofmark

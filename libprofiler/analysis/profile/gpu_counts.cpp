@@ -1,16 +1,12 @@
 #include "gpu_counts.hpp"
 
 #include <algorithm>
+#include <analysis/profile/count_sum.hpp>
 #include <cmath>
 #include <collectors/cupti/kernel_counts.hpp>
 
 namespace roofmark {
 namespace {
-
-std::uint64_t rounded(double value) {
-  constexpr double most = 1.8e19;
-  return value > 0 ? static_cast<std::uint64_t>(std::llround(std::min(value, most / 2))) : 0;
-}
 
 bool ends_with(const std::string& text, std::string_view end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
@@ -31,22 +27,22 @@ std::map<std::string, double> values_of(const GpuMetricsBySet& sets, std::uint64
   return all;
 }
 
-class Filler {
+class KernelFiller {
  public:
-  Filler(const cupti::KernelCounts& counts, const cupti::KernelCounts& unscaled)
+  KernelFiller(const cupti::KernelCounts& counts, const cupti::KernelCounts& unscaled)
       : counts_(counts), unscaled_(unscaled) {}
 
   Count count(const std::string& quantity, double value, std::optional<double> as_counted) const {
     Count made;
-    made.value = rounded(value);
+    made.value = rounded_count(value);
     made.collector = "cupti";
     made.scope = Scope::device;
     const auto source = counts_.sources.find(quantity);
     const std::string word = source == counts_.sources.end() ? counts_.source : source->second;
     made.source = parse_word<Source>(word).value_or(Source::measured);
-    if (as_counted && rounded(*as_counted) != made.value) {
-      made.low = std::min(made.value, rounded(*as_counted));
-      made.high = std::max(made.value, rounded(*as_counted));
+    if (as_counted && rounded_count(*as_counted) != made.value) {
+      made.low = std::min(made.value, rounded_count(*as_counted));
+      made.high = std::max(made.value, rounded_count(*as_counted));
       made.caveats.push_back(
           "launches differ between runs: per launch, times those that were timed");
     }
@@ -119,7 +115,7 @@ void put_gpu_counts(const cupti::Chip& chip, const GpuMetricsBySet& sets, std::u
                       });
   const cupti::KernelCounts counts = cupti::counts_of(chip, values_of(sets, launches));
   const cupti::KernelCounts unscaled = differ ? cupti::counts_of(chip, values_of(sets, 0)) : counts;
-  Filler(counts, unscaled).fill(kernel.work);
+  KernelFiller(counts, unscaled).fill(kernel.work);
   if (differ) kernel.flags.insert("visits_differ");
   if (counts.sm_clock_hz) kernel.clock_hz = Measure{*counts.sm_clock_hz, Source::measured, {}, {}};
   for (const cupti::Missing& missing : counts.missing) {

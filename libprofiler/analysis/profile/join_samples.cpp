@@ -28,7 +28,7 @@ struct Sums {
   }
 };
 
-struct RegionSums {
+struct LookSums {
   std::size_t looks = 0;
   Sums depth, cores, asleep;
 };
@@ -79,7 +79,7 @@ std::unordered_map<std::size_t, Seen> regions_at(const PlacementSample& sample,
 
 std::vector<RegionSamples> evaluate(const std::vector<PlacementSample>& samples,
                                     const RegionTree& tree) {
-  std::vector<RegionSums> sums(tree.regions().size());
+  std::vector<LookSums> sums(tree.regions().size());
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const double weight = weight_of(samples, i);
     for (const auto& [region, seen] : regions_at(samples[i], tree)) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <analysis/profile/count_sum.hpp>
 #include <analysis/profile/named_events.hpp>
 #include <analysis/profile/region_tree.hpp>
 #include <cmath>
@@ -24,10 +25,6 @@ struct NodeCount {
   double work = 0, self = 0;
   std::optional<Problem> problem;
 };
-
-std::uint64_t rounded(double value) {
-  return value > 0 ? static_cast<std::uint64_t>(std::llround(static_cast<long double>(value))) : 0;
-}
 
 class Gathering {
  public:
@@ -85,8 +82,8 @@ class Gathering {
       const bool visited = node.visits > 0 || node.open_since;
       if (!visited && counts[i].work <= 0 && !counts[i].problem) continue;
       Sum& sum = sums_[paths[i]][event];
-      sum.work += rounded(counts[i].work);
-      sum.self += rounded(counts[i].self);
+      sum.work += rounded_count(counts[i].work);
+      sum.self += rounded_count(counts[i].self);
       sum.visits += node.visits + (node.open_since && !node.inherited ? 1 : 0);
       sum.open = sum.open || node.open_since.has_value() || node.unclosed;
       if (counts[i].problem && !sum.problem) sum.problem = counts[i].problem;
@@ -168,7 +165,7 @@ void bring_to_visits(std::uint64_t timed, std::uint64_t counted, Count& count) {
   count.caveats.push_back("visits differ");
 }
 
-void add_missing(Region& region, const std::string& event, const Problem& problem) {
+void add_missing_event(Region& region, const std::string& event, const Problem& problem) {
   const std::string where = problem.where.empty() ? "" : problem.where + ": ";
   region.missing.push_back({"events." + event, where + problem.reason, problem.remedy});
 }
@@ -179,7 +176,7 @@ void add_absent_event(const std::string& event, const Problem& problem, Profile&
   Problem reason = problem;
   if (reason.where == event) reason.where.clear();
   for (Region& region : profile.regions)
-    if (region.visits > 0) add_missing(region, event, reason);
+    if (region.visits > 0) add_missing_event(region, event, reason);
 }
 
 void add_named_events(const std::vector<RawProcess>& processes, const std::string& main_executable,
@@ -203,17 +200,18 @@ void add_named_events(const std::vector<RawProcess>& processes, const std::strin
       if (region.path.empty() || region.visits == 0) continue;
       const bool counted = found != sums.end() && found->second.contains(event);
       if (!counted) {
-        add_missing(region, event,
-                    scope == Scope::thread
-                        ? Problem{"the process that entered it counted nothing", "", ""}
-                        : Problem{"the event counts more than one thread, and only regions of the "
-                                  "main thread read it",
-                                  "", "open a region around it in the main thread"});
+        add_missing_event(
+            region, event,
+            scope == Scope::thread
+                ? Problem{"the process that entered it counted nothing", "", ""}
+                : Problem{"the event counts more than one thread, and only regions of the "
+                          "main thread read it",
+                          "", "open a region around it in the main thread"});
         continue;
       }
       const Sum& sum = found->second.at(event);
       if (sum.problem) {
-        add_missing(region, event, *sum.problem);
+        add_missing_event(region, event, *sum.problem);
         continue;
       }
       Count& work = region.work.events[event] = count_of(sum.work, scope, sum.open);

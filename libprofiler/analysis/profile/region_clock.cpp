@@ -8,7 +8,7 @@ namespace {
 
 /// The markers' scatter may be this share of the cycles, and the kernel's time this share of all,
 /// where a clock is still called measured.
-constexpr double certain_enough = 0.01;
+constexpr double narrow_enough = 0.01;
 constexpr double ns_per_s = 1e9;
 
 /// A region of several kinds of cores has no one clock: so much of its time is to be of one.
@@ -39,7 +39,7 @@ double amount(const RegionSums& sums, Place place) {
   const EventSum& event = sums[place.group].events[place.event];
   if (!sums[place.group].complete() || !(event.unscaled > 0)) return 0;
   const double value = static_cast<double>(event.unscaled);
-  return std::sqrt(static_cast<double>(event.variance)) <= certain_enough * value ? value : 0;
+  return std::sqrt(static_cast<double>(event.variance)) <= narrow_enough * value ? value : 0;
 }
 
 Measure by_running(double cycles, double running_s, double system_s) {
@@ -47,7 +47,7 @@ Measure by_running(double cycles, double running_s, double system_s) {
   if (!(system_s > 0)) return {low, Source::measured, {}, {}};
   // All that the kernel did for the program may have been for this region, and then hardly ran it.
   const double user_s = std::max(running_s - system_s, 0.0);
-  const bool narrow = system_s <= certain_enough * running_s;
+  const bool narrow = system_s <= narrow_enough * running_s;
   Measure clock{low, narrow ? Source::measured : Source::estimated, low, {}};
   if (user_s > 0) clock.high = cycles / user_s;
   return clock;

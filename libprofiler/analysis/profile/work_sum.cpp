@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t most_caveats = 8;
 
 /// The less certain of two sources stands for the sum.
-void add(Count& sum, const Count& part) {
+void add_part(Count& sum, const Count& part) {
   add_values(sum, part);
   sum.source = std::max(sum.source, part.source);
   sum.scope = std::max(sum.scope, part.scope);
@@ -19,18 +19,19 @@ void add(Count& sum, const Count& part) {
       sum.caveats.push_back(caveat);
 }
 
-void add(std::optional<Count>& sum, const std::optional<Count>& part) {
+void add_part(std::optional<Count>& sum, const std::optional<Count>& part) {
   if (!part) return;
   if (sum)
-    add(*sum, *part);
+    add_part(*sum, *part);
   else
     sum = part;
 }
 
 template <class Key>
-void add(std::map<Key, Count>& sum, const std::map<Key, Count>& parts) {
+void add_part(std::map<Key, Count>& sum, const std::map<Key, Count>& parts) {
   for (const auto& [key, part] : parts)
-    if (const auto [found, is_new] = sum.try_emplace(key, part); !is_new) add(found->second, part);
+    if (const auto [found, is_new] = sum.try_emplace(key, part); !is_new)
+      add_part(found->second, part);
 }
 
 /// What the ranks of a node count of something that they share would be in the sum several times.
@@ -60,15 +61,15 @@ void keep_whole(std::map<Key, Count>& sum, const std::map<Key, std::uint64_t>& s
 
 void WorkSum::add(const Work& work) {
   ++ranks_;
-  roofmark::add(sum_.flop, work.flop);
+  roofmark::add_part(sum_.flop, work.flop);
   for (const auto& [level, traffic] : work.bytes) {
     Traffic& mine = sum_.bytes[level];
-    roofmark::add(mine.read, traffic.read);
-    roofmark::add(mine.write, traffic.write);
-    roofmark::add(mine.total, traffic.total);
+    roofmark::add_part(mine.read, traffic.read);
+    roofmark::add_part(mine.write, traffic.write);
+    roofmark::add_part(mine.total, traffic.total);
   }
-  roofmark::add(sum_.operations, work.operations);
-  roofmark::add(sum_.events, work.events);
+  roofmark::add_part(sum_.operations, work.operations);
+  roofmark::add_part(sum_.events, work.events);
   for (const ComputeClass& part : work.mix) {
     const auto known = std::find_if(sum_.mix.begin(), sum_.mix.end(), [&](const ComputeClass& one) {
       return one.precision == part.precision && one.width_bits == part.width_bits &&
@@ -80,8 +81,8 @@ void WorkSum::add(const Work& work) {
       sum_.mix.push_back(part);
   }
   // What somebody declared is there whoever declared it.
-  roofmark::add(sum_.declared_flop, work.declared_flop);
-  roofmark::add(sum_.declared_bytes, work.declared_bytes);
+  roofmark::add_part(sum_.declared_flop, work.declared_flop);
+  roofmark::add_part(sum_.declared_bytes, work.declared_bytes);
   tally(flop_seen_, work.flop);
   tally(operations_seen_, work.operations);
   tally(events_seen_, work.events);

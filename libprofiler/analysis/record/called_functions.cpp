@@ -27,7 +27,7 @@ bool fits(const std::string& glob, std::string_view text) {
   return functions::matches(glob.data(), glob.size(), text.data(), text.size());
 }
 
-std::string base_name(const std::string& path) {
+std::string library_name(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
@@ -99,7 +99,7 @@ Result<FunctionGlob> parse_function_glob(const std::string& text) {
 }
 
 bool is_meant(const FunctionGlob& glob, const std::string& symbol, const std::string& object) {
-  if (!glob.library.empty() && !fits(glob.library, base_name(object))) return false;
+  if (!glob.library.empty() && !fits(glob.library, library_name(object))) return false;
   if (fits(glob.function, symbol)) return true;
   std::array<char, 1024> qualified{};
   const std::size_t length =

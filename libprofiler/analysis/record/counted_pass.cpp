@@ -8,6 +8,7 @@
 #include <analysis/record/own_rank.hpp>
 #include <analysis/record/processes.hpp>
 #include <analysis/record/supervise.hpp>
+#include <analysis/record/tell.hpp>
 #include <collectors/emulated/plan.hpp>
 #include <cstring>
 
@@ -23,12 +24,8 @@ constexpr double full_low = 20, full_high = 55;
 /// How long what the program left running may go on, and how long it may then take to write its
 /// counts.
 constexpr double linger_s = 1;
-constexpr double grace_s = 10;
+constexpr double writing_grace_s = 10;
 constexpr double longest_wait_for_probes_s = 30;
-
-void say(const RecordOptions& options, const std::string& line) {
-  if (options.tell) options.tell(line);
-}
 
 /// The caches to model, and where their sizes come from. A problem of the kernel's description is
 /// the plan's to report.
@@ -108,9 +105,9 @@ std::uint64_t steps_of(const std::filesystem::path& output) {
 }
 
 /// Why the counts end before the program did, if they do.
-std::optional<Problem> early_end(const Bounded& bounded, std::optional<double> deadline_s,
-                                 const Estimate& estimate, const Progress& progress,
-                                 const std::filesystem::path& output) {
+std::optional<Problem> counts_end_early(const Bounded& bounded, std::optional<double> deadline_s,
+                                        const Estimate& estimate, const Progress& progress,
+                                        const std::filesystem::path& output) {
   if (bounded.stuck)
     return Problem{
         fmt::format("the counted run was given up after {}, where {} at most were expected: it had "
@@ -184,8 +181,8 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
                                  seconds(estimate.low_s), seconds(estimate.high_s));
   if (deadline_s && estimate.high_s > *deadline_s)
     line += fmt::format(", ended after {} (--budget)", seconds(*deadline_s));
-  say(options, line + "; Ctrl-C ends it and keeps the times.");
-  if (outcome.counts.hot_only) say(options, outcome.counts.hot_only->reason + ".");
+  tell(options, line + "; Ctrl-C ends it and keeps the times.");
+  if (outcome.counts.hot_only) tell(options, outcome.counts.hot_only->reason + ".");
 
   Launch launch;
   launch.command = command->arguments;
@@ -220,7 +217,7 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
   std::size_t left_running = 0;
   bounds.ended = [&] {
     left_running =
-        end_processes_with(emulated::output_argument(command->output), linger_s, grace_s);
+        end_processes_with(emulated::output_argument(command->output), linger_s, writing_grace_s);
   };
   const Bounded bounded = supervise_bounded(*launched, gate, bounds, show_progress);
   if (options.progress) options.progress("");
@@ -233,8 +230,9 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
   emulated::CountedCommand planned = *command;
   CountsOfPass counts = read_counts_of_pass(planned.output);
   outcome.counts.processes = std::move(counts.processes);
-  outcome.counts.problem = early_end(bounded, deadline_s, estimate, progress, planned.output);
-  if (bounded.stuck) say(options, to_line(*outcome.counts.problem) + ".");
+  outcome.counts.problem =
+      counts_end_early(bounded, deadline_s, estimate, progress, planned.output);
+  if (bounded.stuck) tell(options, to_line(*outcome.counts.problem) + ".");
   for (const Problem& problem : counts.problems)
     outcome.notes.push_back("Counts: " + to_line(problem) + ".");
   if (outcome.counts.processes.empty() && !outcome.counts.problem)

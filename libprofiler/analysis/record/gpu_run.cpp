@@ -24,18 +24,6 @@ fs::path plug_in(const RecordOptions& options) {
   return options.install.lib / "libroofmark-cupti.so";
 }
 
-std::optional<Problem> early_end(const Bounded& bounded, std::optional<double> deadline_s) {
-  if (bounded.out_of_time)
-    return Problem{
-        fmt::format("the run for the GPU was ended after {:.0f} s", deadline_s.value_or(0)), "",
-        "--budget with more seconds"};
-  if (bounded.supervision.asked_to_end != 0)
-    return Problem{std::string("the run for the GPU was interrupted (") +
-                       strsignal(bounded.supervision.asked_to_end) + ")",
-                   "", "let it run to its end"};
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::optional<Problem> gpu_unavailable(const RecordOptions& options) {
@@ -111,7 +99,7 @@ Result<GpuRunOutcome> run_on_gpu(const RunAgain& again, const cupti::GpuRunPlan&
   outcome.results = gpu_results(*directory);
   std::vector<Problem> problems;
   if (runtime) outcome.host = read_arenas(directory->string(), problems);
-  outcome.problem = early_end(bounded, isolation.deadline_s());
+  outcome.problem = early_end(bounded, isolation.deadline_s(), "the GPU");
   outcome.wall_s = bounded.supervision.wall_s;
   outcome.pass.purpose = "gpu";
   outcome.pass.collector = "cupti";

@@ -76,18 +76,6 @@ bool has_sockets(const MeasuredPasses& passes) {
   return false;
 }
 
-std::optional<Problem> early_end(const Bounded& bounded, std::optional<double> deadline_s) {
-  if (bounded.out_of_time)
-    return Problem{
-        fmt::format("the run for these events was ended after {:.0f} s", deadline_s.value_or(0)),
-        "", "--budget with more seconds"};
-  if (bounded.supervision.asked_to_end != 0)
-    return Problem{std::string("the run for these events was interrupted (") +
-                       strsignal(bounded.supervision.asked_to_end) + ")",
-                   "", "let it run to its end"};
-  return std::nullopt;
-}
-
 }  // namespace
 
 Result<std::filesystem::path> write_plan(const MeasuredPasses& passes, unsigned pass,
@@ -152,7 +140,7 @@ Result<HardwareOutcome> run_hardware_pass(HardwareRun& run, const SignalGate& ga
   outcome.processes = read_arenas(run.directory.string(), problems);
   for (const Problem& problem : problems)
     outcome.notes.push_back("Recording: " + to_line(problem) + ".");
-  outcome.problem = early_end(bounded, isolation.deadline_s());
+  outcome.problem = early_end(bounded, isolation.deadline_s(), "these events");
   if (run.whole_program && by_runtime && !outcome.problem) {
     WholeCounts whole = whole_counts(*run.passes, run.pass, outcome.processes);
     outcome.program = std::move(whole.counts);

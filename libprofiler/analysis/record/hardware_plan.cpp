@@ -1,4 +1,5 @@
 #include "hardware_plan.hpp"
+#include "analysis/files/read_file.hpp"
 
 #include <fmt/format.h>
 #include <linux/perf_event.h>
@@ -29,13 +30,6 @@ const Problem& why_nothing_counts(const std::vector<UnplannedQuantity>& absent) 
 }
 
 namespace fs = std::filesystem;
-
-std::string text_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
 
 bool smt_active(const fs::path& root) {
   std::ifstream file(root / "sys/devices/system/cpu/smt/active");
@@ -173,7 +167,7 @@ Result<HardwarePlan> plan_hardware(const HardwareOptions& options) {
     if (options.tell) options.tell(to_line(problem) + ".");
   };
   for (const Problem& problem : tables->problems) tell(problem);
-  const std::string cpuinfo = text_of(options.cpuinfo);
+  const std::string cpuinfo = read_file(options.cpuinfo).value_or("");
   HostFacts host = read_host_facts(options.root);
   host.pmus = pmus_in(options.devices);
   CountableEvents countable;

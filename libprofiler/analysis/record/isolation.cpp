@@ -4,16 +4,13 @@
 #include <unistd.h>
 
 #include <analysis/record/isolation.hpp>
+#include <analysis/record/tell.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 
 namespace roofmark {
 namespace {
-
-void say(const RecordOptions& options, const std::string& line) {
-  if (options.tell) options.tell(line);
-}
 
 /// What the target finds open besides the three standard descriptors was opened by whoever started
 /// the command. It keeps its number, but a second run must not write to it.
@@ -57,7 +54,7 @@ bool announce_isolation(const RecordOptions& options, const OverlayOptions& over
         "A further run works on your files themselves, since this system refuses a private "
         "overlay (" +
         trial.refused->reason + "): what the program writes is written twice. --once avoids it.";
-    say(options, text);
+    tell(options, text);
     notes.push_back(text);
     return false;
   }
@@ -66,7 +63,7 @@ bool announce_isolation(const RecordOptions& options, const OverlayOptions& over
     for (const std::string& point : trial.exposed) list += (list.empty() ? "" : ", ") + point;
     const std::string text =
         "A further run's changes to files directly in these places are not undone: " + list + ".";
-    say(options, text);
+    tell(options, text);
     notes.push_back(text);
   }
   return true;

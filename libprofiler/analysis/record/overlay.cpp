@@ -52,20 +52,20 @@ std::string enter_namespace(bool& in_user_namespace) {
   return "";
 }
 
-struct Source {
+struct MountSource {
   Mount mount;
   Descriptor fd;
   bool is_directory = false;
 };
 
 /// The mounts that can be reached by their path, each held open: later mounts will hide them.
-std::vector<Source> visible_mounts() {
+std::vector<MountSource> visible_mounts() {
   std::ifstream file("/proc/self/mountinfo");
   std::ostringstream text;
   text << file.rdbuf();
-  std::vector<Source> sources;
+  std::vector<MountSource> sources;
   for (Mount& mount : parse_mountinfo(text.str())) {
-    Source source{std::move(mount), Descriptor{}, false};
+    MountSource source{std::move(mount), Descriptor{}, false};
     source.fd = Descriptor(open(source.mount.point.c_str(), O_PATH | O_CLOEXEC));
     struct statx status {};
     if (!source.fd ||
@@ -144,10 +144,10 @@ bool writable(const Descriptor& fd) {
 using Exposed = std::vector<std::string>;
 
 /// As root: a new root that shows the old one through an overlay, with every mount in its place.
-std::string assemble_root(Changes& changes, const std::vector<Source>& sources,
+std::string assemble_root(Changes& changes, const std::vector<MountSource>& sources,
                           const std::string& root, Exposed& exposed) {
   std::vector<std::string> brought;  // with what lies below them
-  for (const Source& source : sources) {
+  for (const MountSource& source : sources) {
     const Mount& mount = source.mount;
     const std::string point = root + (mount.point == "/" ? "" : mount.point);
     const bool is_root = mount.point == "/";
@@ -171,9 +171,9 @@ std::string assemble_root(Changes& changes, const std::vector<Source>& sources,
 /// are locked in place): its directories are covered one by one, as high up as possible.
 class PieceByPiece {
  public:
-  PieceByPiece(Changes& changes, const std::vector<Source>& sources, Exposed& exposed)
+  PieceByPiece(Changes& changes, const std::vector<MountSource>& sources, Exposed& exposed)
       : changes_(changes), exposed_(exposed) {
-    for (const Source& source : sources) points_.push_back(source.mount.point);
+    for (const MountSource& source : sources) points_.push_back(source.mount.point);
   }
 
   /// Notes what is to be covered. Nothing is mounted yet: a mount would hide what is not noted.
@@ -248,7 +248,7 @@ std::string enter_overlay(const OverlayOptions& options, std::vector<std::string
   bool in_user_namespace = false;
   if (std::string problem = enter_namespace(in_user_namespace); !problem.empty()) return problem;
 
-  const std::vector<Source> sources = visible_mounts();
+  const std::vector<MountSource> sources = visible_mounts();
   std::vector<Descriptor> shared;
   for (const fs::path& path : options.shared) {
     shared.emplace_back(open(path.c_str(), O_PATH | O_CLOEXEC));
@@ -267,7 +267,7 @@ std::string enter_overlay(const OverlayOptions& options, std::vector<std::string
   const std::vector<fs::path> places = fallback_directories();
   if (in_user_namespace) {
     PieceByPiece pieces(changes, sources, open_to_changes);
-    for (const Source& source : sources)
+    for (const MountSource& source : sources)
       if (source.is_directory && !source.mount.read_only && holds_files(source.mount.type) &&
           !is_below(source.mount.point, "/sys") && !is_below(source.mount.point, "/proc"))
         pieces.note(source.mount.point);

@@ -13,6 +13,8 @@
 #include <map>
 #include <tuple>
 
+#include "analysis/files/read_file.hpp"
+
 namespace roofmark {
 namespace {
 
@@ -38,14 +40,8 @@ fs::path beside(const RawProcess& process, const char* extension) {
   return fs::path(process.file).replace_extension(extension);
 }
 
-std::optional<std::string> text_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(in), {});
-}
-
 std::optional<Ended> read_ended(const RawProcess& process) {
-  const auto text = text_of(beside(process, ".ended"));
+  const auto text = read_file(beside(process, ".ended"));
   if (!text) return std::nullopt;
   std::map<std::string, double> values;
   for (std::size_t begin = 0; begin < text->size();) {
@@ -66,7 +62,7 @@ std::optional<Ended> read_ended(const RawProcess& process) {
 
 std::vector<std::string> read_command(const RawProcess& process) {
   std::vector<std::string> command;
-  const auto text = text_of(beside(process, ".command"));
+  const auto text = read_file(beside(process, ".command"));
   if (text)
     for (std::size_t begin = 0; begin < text->size();) {
       const std::size_t end = std::min(text->find('\0', begin), text->size());

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -7,6 +8,7 @@
 #include <analysis/record/supervise.hpp>
 #include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <exception>
 #include <thread>
 
@@ -180,6 +182,19 @@ Bounded supervise_bounded(const Launched& program, const SignalGate& gate, const
   if (bounds.ended) bounds.ended();
   kill(-pid, SIGKILL);  // what it left behind would go on using the scratch directory
   return result;
+}
+
+std::optional<Problem> early_end(const Bounded& bounded, std::optional<double> deadline_s,
+                                 const std::string& what) {
+  if (bounded.out_of_time)
+    return Problem{
+        fmt::format("the run for {} was ended after {:.0f} s", what, deadline_s.value_or(0)), "",
+        "--budget with more seconds"};
+  if (bounded.supervision.asked_to_end != 0)
+    return Problem{fmt::format("the run for {} was interrupted ({})", what,
+                               strsignal(bounded.supervision.asked_to_end)),
+                   "", "let it run to its end"};
+  return std::nullopt;
 }
 
 }  // namespace roofmark

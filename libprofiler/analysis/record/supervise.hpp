@@ -50,4 +50,8 @@ struct Bounded {
 Bounded supervise_bounded(const Launched& program, const SignalGate& gate, const Bounds& bounds,
                           const Look& look);
 
+/// Why a run for `what` was ended before its end, if it was.
+std::optional<Problem> early_end(const Bounded& bounded, std::optional<double> deadline_s,
+                                 const std::string& what);
+
 }  // namespace roofmark

@@ -7,12 +7,10 @@
 #include <roofmark/report.hpp>
 #include <vector>
 
+#include "drawable.hpp"
+
 namespace roofmark {
 namespace {
-
-bool drawable(double value) {
-  return std::isfinite(value) && value > 0;
-}
 
 /// A span on a log axis that grows with what is put into it.
 class Span {

@@ -8,6 +8,7 @@
 
 #include "analysis/text/plain_text.hpp"
 #include "chart_ceilings.hpp"
+#include "drawable.hpp"
 #include "label_places.hpp"
 #include "numbers.hpp"
 
@@ -17,10 +18,6 @@ namespace {
 using namespace text;
 
 using Kind = ChartCeiling::Kind;
-
-bool drawable(double value) {
-  return std::isfinite(value) && value > 0;
-}
 
 std::string tick_label(double value, std::string_view unit) {
   if (value == 0) return "0";

@@ -32,7 +32,7 @@ std::string machine_line(const Machine& machine) {
   return text;
 }
 
-bool drawable(const Figure& figure) {
+bool has_place(const Figure& figure) {
   return figure && figure.value() > 0;
 }
 
@@ -119,7 +119,7 @@ Chart chart_of(const Profile& profile, const ChartOptions& options) {
     std::size_t drawn = 0;
     for (const Rate& rate : rates) {
       const Figure intensity = ratio(rate.flop, bytes);
-      if (!drawable(intensity) || !drawable(rate.flop_per_s)) continue;
+      if (!has_place(intensity) || !has_place(rate.flop_per_s)) continue;
       if (drawn > 0 && rate.flop.value() < visible_share * total) continue;
       const bool several = rates.size() > 1 && rates[1].flop.value() >= visible_share * total;
       chart.points.push_back(

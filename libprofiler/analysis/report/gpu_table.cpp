@@ -19,13 +19,13 @@ namespace {
 
 constexpr std::array<const char*, 8> titles = {"Kernels",   "Busy",   "Idle", "With CPU",
                                                "Launching", "Copied", "Roof", "Verdict"};
-constexpr const char* key =
+constexpr const char* explanation =
     "Busy: any of its kernels ran, those of regions inside it too; where several did, once. Idle: "
     "none did, from the first one's start to the last one's end. With CPU: of busy, its thread was "
     "at work meanwhile. Launching: the host was in calls that launch. Copied: between memories, "
     "fills included. Roof and verdict are of its kernels together.";
 
-std::string time_of(const std::optional<Measure>& time, bool utf8) {
+std::string time_text(const std::optional<Measure>& time, bool utf8) {
   if (!time) return "-";
   return duration(Interval{time->value, time->low, time->high}, utf8);
 }
@@ -44,9 +44,9 @@ std::array<std::string, 8> cells_of(const Region& region, const GpuShare& share,
   if (line != nullptr && !line->verdict_detail.empty() && line->verdict_detail.size() < 10)
     verdict += " " + line->verdict_detail;
   return {whole(static_cast<double>(share.launches)),
-          time_of(share.busy_s, utf8),
-          time_of(share.idle_s, utf8),
-          time_of(share.overlap_s, utf8),
+          time_text(share.busy_s, utf8),
+          time_text(share.idle_s, utf8),
+          time_text(share.overlap_s, utf8),
           region.gpu_calls ? duration(region.gpu_calls->launch_s, utf8) : "-",
           copied(share),
           line != nullptr && line->fraction ? percent(*line->fraction, line->uncertainty) : "-",
@@ -110,7 +110,7 @@ std::string gpu_text(const Profile& profile, const std::vector<RegionRow>& rows,
     }
   }
   std::string text = table.render(options.width, options.utf8, options.colour) +
-                     indented(key, 2, 2, options.width);
+                     indented(explanation, 2, 2, options.width);
   for (const std::string& sentence : copy_sentences(profile))
     text += indented(options.utf8 ? sentence : printable_ascii(sentence), 2, 2, options.width);
   return text;
@@ -138,7 +138,7 @@ std::string gpu_html(const Profile& profile, const std::vector<RegionRow>& rows,
       text += "</tr>\n";
     }
   }
-  text += fmt::format("</tbody></table></div>\n<p>{}</p>\n", markup(key));
+  text += fmt::format("</tbody></table></div>\n<p>{}</p>\n", markup(explanation));
   for (const std::string& sentence : copy_sentences(profile))
     text += fmt::format("<p>{}</p>\n", markup(sentence));
   return text;

@@ -151,7 +151,7 @@ std::string fitted(const std::string& name, double room_px) {
   return "";
 }
 
-std::string key(double x, double y) {
+std::string colour_key(double x, double y) {
   std::string text = "<g class=\"key\" font-size=\"11.5\" fill=\"#57606a\" text-anchor=\"start\">";
   static constexpr std::array<std::pair<Side, const char*>, 4> entries = {
       {{Side::memory, "bound by memory"},
@@ -206,7 +206,7 @@ std::string icicle_svg(const Profile& profile, double width, const std::string& 
         px(y + row_px / 2 + font_px * 0.35), markup(fitted(name, wide - 8)),
         multiline_markup(tooltip(*row)));
   }
-  out += "</g>\n" + key(left, bottom + 20) + "</svg>\n";
+  out += "</g>\n" + colour_key(left, bottom + 20) + "</svg>\n";
   return out;
 }
 

@@ -15,7 +15,8 @@ using namespace text;
 
 namespace {
 
-constexpr std::array<const char*, 6> titles = {"Min", "by", "Median", "Max", "by", "Max/mean"};
+constexpr std::array<const char*, 6> spread_titles = {"Min", "by", "Median",
+                                                      "Max", "by", "Max/mean"};
 
 std::string factor_of(const RankSpread& spread) {
   return spread.mean_s > 0 ? significant(spread.max_s / spread.mean_s) : "-";
@@ -90,7 +91,7 @@ std::string ranks_text(const Profile& profile, const std::vector<RegionRow>& row
                        const TextOptions& options) {
   if (!has_spread(profile)) return "";
   std::vector<TextColumn> columns = {{"  Region", false, 400, 0, true}};
-  for (const char* title : titles) columns.push_back({title, true, 10, 0, false});
+  for (const char* title : spread_titles) columns.push_back({title, true, 10, 0, false});
   TextTable table(columns);
   for (const std::size_t index : heaviest(profile, rows, options.rows)) {
     const RegionRow& row = rows[index];
@@ -114,7 +115,7 @@ std::string ranks_html(const Profile& profile, const std::vector<RegionRow>& row
   std::string text =
       "<h2>Ranks</h2>\n<div class=\"scroll\"><table id=\"ranks\"><thead><tr>"
       "<th class=\"left\" scope=\"col\">Region</th>";
-  for (const char* title : titles) text += fmt::format("<th scope=\"col\">{}</th>", title);
+  for (const char* title : spread_titles) text += fmt::format("<th scope=\"col\">{}</th>", title);
   text += "</tr></thead>\n<tbody>\n";
   for (const std::size_t index : shown) {
     const RegionRow& row = rows[index];

@@ -12,6 +12,7 @@
 #include "chart_ceilings.hpp"
 #include "chart_layout.hpp"
 #include "dot_canvas.hpp"
+#include "drawable.hpp"
 #include "numbers.hpp"
 
 namespace roofmark {
@@ -22,10 +23,6 @@ using namespace text;
 using Kind = ChartCeiling::Kind;
 
 constexpr std::size_t margin = 13;  // "100 GFLOP/s", a blank and the axis
-
-bool drawable(double value) {
-  return std::isfinite(value) && value > 0;
-}
 
 std::string paint_of(Side side) {
   switch (side) {

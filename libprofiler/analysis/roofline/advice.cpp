@@ -28,7 +28,7 @@ Value field_or(const nlohmann::json& object, const char* key, Value otherwise) {
   return object.contains(key) ? object.at(key).get<Value>() : otherwise;
 }
 
-std::vector<Entry> read() {
+std::vector<Entry> read_entries() {
   std::vector<Entry> entries;
   const auto document = nlohmann::json::parse(advice_text());
   for (const auto& item : document.at("entries")) {
@@ -103,7 +103,7 @@ std::optional<std::string> filled(std::string_view text, const Roofline& rooflin
 }  // namespace
 
 std::vector<Advice> advice(const Case& it, const Roofline& roofline) {
-  static const std::vector<Entry> table = read();
+  static const std::vector<Entry> table = read_entries();
   const Facts facts = advice_facts(it, roofline);
   std::vector<Advice> made;
   for (const Entry& entry : table) {

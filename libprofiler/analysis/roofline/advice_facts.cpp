@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analysis/roofline/ceilings.hpp"
+#include "analysis/roofline/traffic.hpp"
 
 namespace roofmark::model {
 namespace {
@@ -12,12 +13,6 @@ using Facts = std::map<std::string, AdviceFact>;
 
 void put(Facts& facts, const char* name, const std::optional<double>& value, double spread = 0) {
   if (value && std::isfinite(*value)) facts[name] = {*value, spread};
-}
-
-std::optional<double> operations(const Work& work, const char* name) {
-  const auto found = work.operations.find(name);
-  if (found == work.operations.end()) return std::nullopt;
-  return double(found->second.value);
 }
 
 std::optional<double> total(const Work& work, const std::string& level) {

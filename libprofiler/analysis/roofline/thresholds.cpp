@@ -5,7 +5,7 @@
 namespace roofmark::model {
 namespace {
 
-Thresholds read() {
+Thresholds read_thresholds() {
   const auto table = nlohmann::json::parse(verdicts_text()).at("thresholds");
   const auto value = [&](const char* name) { return table.at(name).at("value").get<double>(); };
   return {value("latency_below"),
@@ -34,7 +34,7 @@ Thresholds read() {
 }  // namespace
 
 const Thresholds& thresholds() {
-  static const Thresholds table = read();
+  static const Thresholds table = read_thresholds();
   return table;
 }
 

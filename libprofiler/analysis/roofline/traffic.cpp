@@ -45,12 +45,6 @@ std::optional<std::string> unusable(const std::string& level, const Traffic& tra
   return std::nullopt;
 }
 
-std::optional<double> operations(const Work& work, const char* name) {
-  const auto found = work.operations.find(name);
-  if (found == work.operations.end()) return std::nullopt;
-  return double(found->second.value);
-}
-
 /// Of both directions together: the mix is not known, and that of reads alone stands for it.
 InterfaceTraffic together(const std::string& level, const Count& total) {
   InterfaceTraffic made;
@@ -93,6 +87,12 @@ InterfaceTraffic declared(const std::string& level, const Work& work) {
 }
 
 }  // namespace
+
+std::optional<double> operations(const Work& work, const char* name) {
+  const auto found = work.operations.find(name);
+  if (found == work.operations.end()) return std::nullopt;
+  return double(found->second.value);
+}
 
 TrafficOfRegion traffic_of(const Work& work, const Region& region, const Machine& machine) {
   TrafficOfRegion made;

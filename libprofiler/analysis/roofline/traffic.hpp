@@ -26,6 +26,9 @@ struct TrafficOfRegion {
   std::vector<std::string> notes;
 };
 
+/// A count of `work.operations`; nothing where there is none.
+std::optional<double> operations(const Work& work, const char* name);
+
 /// Every interface that has a ceiling is either in `levels` or in `uncounted`.
 TrafficOfRegion traffic_of(const Work& work, const Region& region, const Machine& machine);
 

@@ -17,7 +17,7 @@
 namespace roofmark::sampling {
 namespace {
 
-constexpr std::uint64_t ring_bytes =
+constexpr std::uint64_t timer_ring_bytes =
     arena::timer_ring_header_bytes + arena::timer_ring_capacity * sizeof(arena::TimerSample);
 
 const arena::TimerSample& sample_at(const arena::TimerRing* ring, std::uint64_t number) {
@@ -74,21 +74,23 @@ TimerSampling::TimerSampling(TimerSampling&& other) noexcept
 TimerSampling::~TimerSampling() {
   if (control_ == nullptr) return;
   std::atomic_ref<std::uint32_t>(control_->stop).store(1, std::memory_order_relaxed);
-  for (auto& [name, ring] : rings_) munmap(ring.header, ring_bytes);
+  for (auto& [name, ring] : rings_) munmap(ring.header, timer_ring_bytes);
   munmap(control_, sizeof(arena::TimerControl));
 }
 
 void TimerSampling::open_ring(const std::filesystem::path& path) {
   const Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   struct stat status {};
-  if (!file || fstat(file.get(), &status) != 0 || status.st_size < static_cast<off_t>(ring_bytes))
+  if (!file || fstat(file.get(), &status) != 0 ||
+      status.st_size < static_cast<off_t>(timer_ring_bytes))
     return;  // just being made
-  void* const mapped = mmap(nullptr, ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  void* const mapped =
+      mmap(nullptr, timer_ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (mapped == MAP_FAILED) return;
   auto* const header = static_cast<arena::TimerRing*>(mapped);
   if (load(header->magic) != arena::timer_ring_magic ||
       header->capacity != arena::timer_ring_capacity) {
-    munmap(mapped, ring_bytes);
+    munmap(mapped, timer_ring_bytes);
     return;
   }
   Ring ring;
@@ -174,7 +176,7 @@ void TimerSampling::close_ring(Ring& ring) {
   blocked_ += (why & arena::timer_blocked) != 0 ? 1 : 0;
   refused_ += (why & arena::timer_refused) != 0 ? 1 : 0;
   if (const int error = load(ring.header->error); error != 0) error_ = error;
-  munmap(ring.header, ring_bytes);
+  munmap(ring.header, timer_ring_bytes);
   spaces_.ended(ring.key);
   for (const char* suffix : {arena::timer_ring_suffix, arena::timer_maps_suffix}) {
     std::error_code ignored;
