@@ -214,7 +214,8 @@ class Counted(unittest.TestCase):
         """One dot product of three: with the markers and the formula, two multiplications more would show."""
         run = Recorded(folder / "packs_calls_blas", 64, counters="emulated")
         self.assertEqual(run.counted("ddot"), 12)
-        self.assertEqual(run.counted("sasum"), 3)
+        # 28 where OpenBLAS's kernel for the processor also adds up its vector registers, which are all zero here.
+        self.assertIn(run.counted("sasum"), (3, 28))
         self.assertEqual(run.counted("dcopy") if "dcopy" in run.paths() else 0, 0)
 
 

@@ -27,6 +27,13 @@ void answer(VexGuestAMD64State* guest, const Leaf& r) {
   guest->guest_RDX = r.d;
 }
 
+constexpr UInt logical_processors = 0xFFU << 16;
+constexpr UInt enhanced_rep_movsb = 1U << 9, fast_short_rep_movsb = 1U << 4;
+
+void copy_bits(ULong& to, UInt from, UInt bits) {
+  to = (to & ~ULong{bits}) | (from & bits);
+}
+
 void cpuid_of_host(VexGuestAMD64State* guest) {
   const auto leaf = static_cast<UInt>(guest->guest_RAX);
   const auto subleaf = static_cast<UInt>(guest->guest_RCX);
@@ -38,8 +45,9 @@ void cpuid_of_host(VexGuestAMD64State* guest) {
       guest->guest_RCX = host.c;
       guest->guest_RDX = host.d;
       break;
-    case 1:  // family, model, stepping
+    case 1:  // family, model, stepping; how many logical processors a package has
       guest->guest_RAX = host.a;
+      copy_bits(guest->guest_RBX, host.b, logical_processors);
       break;
     case 2:           // Intel cache descriptors
     case 4:           // Intel caches
@@ -54,6 +62,11 @@ void cpuid_of_host(VexGuestAMD64State* guest) {
     case 0x8000001D:  // AMD caches
     case 0x8000001E:  // AMD topology
       answer(guest, host);
+      break;
+    case 7:  // how quick string instructions are: glibc's thresholds hang on it
+      if (subleaf != 0) break;
+      copy_bits(guest->guest_RBX, host.b, enhanced_rep_movsb);
+      copy_bits(guest->guest_RDX, host.d, fast_short_rep_movsb);
       break;
     default:
       break;

@@ -165,6 +165,9 @@ inline void set_current(Line* line, Node* node) {
   store(kept_current(line), node);
 }
 
+/// Shorter ones are in the first bucket too.
+inline constexpr uint64_t histogram_shortest = uint64_t{1} << arena::histogram_first_octave;
+
 /// The bucket of a duration, past the end for one that is out of range.
 inline uint64_t histogram_index(double duration) {
   constexpr uint64_t least = uint64_t{1023 + arena::histogram_first_octave} << 2;
@@ -173,8 +176,7 @@ inline uint64_t histogram_index(double duration) {
   return (bits >> 50) - least;
 }
 inline unsigned histogram_bucket(uint64_t duration) {
-  constexpr uint64_t shortest = uint64_t{1} << arena::histogram_first_octave;
-  if (duration < shortest) return 0;
+  if (duration < histogram_shortest) return 0;
   const uint64_t index = histogram_index(static_cast<double>(static_cast<int64_t>(duration)));
   return static_cast<unsigned>(index < arena::histogram_buckets ? index
                                                                 : arena::histogram_buckets - 1);
@@ -256,8 +258,12 @@ __attribute__((always_inline)) inline auto leave_region_or(roofmark_token token,
   if (unlikely(now >= line->deadline)) return long_form(token, now);
   const uint64_t duration = now - token.visit;
   const auto real = static_cast<double>(static_cast<int64_t>(duration));
-  const uint64_t bucket = histogram_index(real);
-  if (unlikely(bucket >= arena::histogram_buckets)) return long_form(token, now);
+  uint64_t bucket = histogram_index(real);
+  if (unlikely(bucket >= arena::histogram_buckets)) {
+    // A clock of coarse steps gives empty visits of no or one tick: they are as common as others.
+    if (duration >= histogram_shortest) return long_form(token, now);
+    bucket = 0;
+  }
   begin_closing(record, token.visit);
   add_duration(record, duration, real);
   count_visit(histogram, bucket);
