@@ -39,8 +39,10 @@ TEST_CASE("glibc takes non-temporal stores from the same size on") {
     return;
   }
   const Run counted = run({loader, "--list-tunables"}, flop_only());
-  REQUIRE(line_with(counted.output, "rep_movsb_threshold") ==
-          line_with(native.output, "rep_movsb_threshold"));
+  // The value alone: the range that a tunable may take hangs on the widest vectors.
+  const auto value = [](const std::string& line) { return line.substr(0, line.find('(')); };
+  REQUIRE(value(line_with(counted.output, "rep_movsb_threshold")) ==
+          value(line_with(native.output, "rep_movsb_threshold")));
   const std::string its = line_with(counted.output, "x86_non_temporal_threshold");
   if (its != threshold &&
       run_native({program("cpuid")}).output.find("AuthenticAMD") != std::string::npos) {
