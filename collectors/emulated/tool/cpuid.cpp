@@ -17,7 +17,9 @@ Leaf host_leaf(UInt leaf, UInt subleaf) {
   return r;
 }
 
-using CpuidHelper = void (*)(VexGuestAMD64State*);
+// What follows the state: whether the host has F16C, RDRAND and RDSEED; not all of VEX's helpers
+// ask.
+using CpuidHelper = void (*)(VexGuestAMD64State*, HWord, HWord, HWord);
 constinit CpuidHelper vex_cpuid = nullptr;
 
 void answer(VexGuestAMD64State* guest, const Leaf& r) {
@@ -34,10 +36,12 @@ void copy_bits(ULong& to, UInt from, UInt bits) {
   to = (to & ~ULong{bits}) | (from & bits);
 }
 
-void cpuid_of_host(VexGuestAMD64State* guest) {
+void cpuid_of_host(VexGuestAMD64State* guest, ULong set_subleaf, HWord f16c, HWord rdrand,
+                   HWord rdseed) {
+  if (set_subleaf != Subleaf::unknown) guest->guest_RCX = set_subleaf;
   const auto leaf = static_cast<UInt>(guest->guest_RAX);
   const auto subleaf = static_cast<UInt>(guest->guest_RCX);
-  vex_cpuid(guest);
+  vex_cpuid(guest, f16c, rdrand, rdseed);
   const Leaf host = host_leaf(leaf, subleaf);
   switch (leaf) {
     case 0:  // vendor; the highest leaf stays VEX's
@@ -75,12 +79,40 @@ void cpuid_of_host(VexGuestAMD64State* guest) {
 
 }  // namespace
 
-const IRDirty* with_host_identity(const IRDirty* call) {
+void Subleaf::pass(Addr address, UInt length) {
+  constexpr UInt ecx = 1;
+  const auto* code = reinterpret_cast<const UChar*>(address);
+  if (asked_ || length < 2) value_ = unknown;
+  asked_ = length == 2 && code[0] == 0x0F && code[1] == 0xA2;  // CPUID itself, which sets ECX
+  if (asked_ || length < 2) return;
+  const bool of_registers = length == 2 && code[1] >= 0xC0;
+  const UInt reg = code[1] >> 3 & 7, rm = code[1] & 7;
+  if (length == 5 && code[0] == 0xB8 + ecx) {  // mov ecx, constant
+    value_ = code[1] | code[2] << 8 | code[3] << 16 | ULong{code[4]} << 24;
+  } else if (of_registers && (code[0] == 0x31 || code[0] == 0x33) && reg == ecx && rm == ecx) {
+    value_ = 0;  // xor ecx, ecx
+  } else {
+    // Setting another register may stand between; whatever else does may change ECX.
+    const bool constant = length == 5 && code[0] >= 0xB8 && code[0] <= 0xBF;
+    const bool copied =
+        of_registers && ((code[0] == 0x89 && rm != ecx) || (code[0] == 0x8B && reg != ecx));
+    if (!constant && !copied) value_ = unknown;
+  }
+}
+
+const IRDirty* with_host_identity(const IRDirty* call, ULong subleaf) {
   if (VG_(strstr)(call->cee->name, "CPUID") == nullptr) return nullptr;
   vex_cpuid = reinterpret_cast<CpuidHelper>(reinterpret_cast<UWord>(call->cee->addr));
   IRDirty* ours = deepCopyIRDirty(call);
   ours->cee =
       mkIRCallee(call->cee->regparms, "cpuid_of_host", reinterpret_cast<void*>(&cpuid_of_host));
+  // The state comes first; what VEX's helper is told besides, moves up behind the sub-leaf.
+  IRExpr* told[3];
+  Int next = 1;
+  for (IRExpr*& each : told)
+    each = call->args[next] != nullptr ? call->args[next++] : mkIRExpr_HWord(0);
+  ours->args =
+      mkIRExprVec_5(call->args[0], IRExpr_Const(IRConst_U64(subleaf)), told[0], told[1], told[2]);
   return ours;
 }
 

@@ -186,6 +186,7 @@ class Translation : public Sink {
     finish_instruction();
     address_ = mark->Ist.IMark.addr;
     length_ = mark->Ist.IMark.len;
+    subleaf_.pass(address_, length_);
     work_ = {};
     const bool skip = own_code_.holds(address_);
     if (skip && !skipping_) close_segment();
@@ -257,9 +258,9 @@ class Translation : public Sink {
   }
 
   /// CPUID answers for the host.
-  static IRStmt* with_identity(IRStmt* s) {
+  IRStmt* with_identity(IRStmt* s) const {
     if (!options.host_identity) return s;
-    const IRDirty* ours = with_host_identity(s->Ist.Dirty.details);
+    const IRDirty* ours = with_host_identity(s->Ist.Dirty.details, subleaf_.value());
     return ours == nullptr ? s : IRStmt_Dirty(const_cast<IRDirty*>(ours));
   }
 
@@ -373,6 +374,7 @@ class Translation : public Sink {
   DiEpoch epoch_{};
   Addr address_ = 0;
   UInt length_ = 0;
+  Subleaf subleaf_;
   Work work_{};
   bool skipping_ = false;
   bool open_ = false;

@@ -1,8 +1,17 @@
 /* Prints what the processor says of itself: vendor, model, brand and caches, and which vector sets.
- */
+   The sub-leaf of a cache is asked in a block that then sets ECX anew. */
 #include <cpuid.h>
 #include <stdio.h>
 #include <unistd.h>
+
+static unsigned third_cache(unsigned leaf) {
+  unsigned a, b, d;
+  __asm__ volatile("mov $3, %%ecx\n\tcpuid\n\tmov $7, %%ecx"
+                   : "=a"(a), "=b"(b), "=d"(d)
+                   : "0"(leaf)
+                   : "ecx");
+  return a ^ b ^ d;
+}
 
 int main(void) {
   unsigned a, b, c, d;
@@ -16,6 +25,7 @@ int main(void) {
   }
   printf(" %ld %ld %ld\n", sysconf(_SC_LEVEL1_DCACHE_SIZE), sysconf(_SC_LEVEL2_CACHE_SIZE),
          sysconf(_SC_LEVEL3_CACHE_SIZE));
+  printf("cache %x %x\n", third_cache(4) & 0x3FFF, third_cache(0x8000001D) & 0x3FFF);
   printf("avx2 %d avx512f %d\n", __builtin_cpu_supports("avx2") != 0,
          __builtin_cpu_supports("avx512f") != 0);
   return 0;
