@@ -108,6 +108,26 @@ TEST_CASE("facts: the mix of operations") {
               "4 G, in 100 of them 50 loads, 25 stores, 5 conversions", "counted");
 }
 
+TEST_CASE("facts: emulation counts every kind, so that one which is not there never happened") {
+  Profile profile = triad();
+  const auto with_collector = [&](const std::string& collector) {
+    for (Work* work : {&profile.regions[0].work, &profile.regions[0].self}) {
+      work->operations.erase("convert");
+      work->operations.erase("nt_store_bytes");
+      work->operations.at("instructions").collector = collector;
+    }
+    return facts_of(profile, profile.regions[0], true);
+  };
+  const auto emulated = with_collector("emulated");
+  check_known(emulated, Group::mix, "conversions", "0 per FLOP", "counted");
+  check_known(emulated, Group::bytes, "fetched for stores", "at most 25 % of the DRAM bytes",
+              "estimated");
+  const auto measured = with_collector("perf");
+  check_absent(measured, Group::mix, "conversions", "they were not counted");
+  check_absent(measured, Group::bytes, "fetched for stores",
+               "stores that bypass the caches were not counted");
+}
+
 TEST_CASE("facts: threads, and what was declared against what was counted") {
   Profile profile = triad();
   profile.regions[0].self.declared_flop = sample::count(1e9, Source::declared);

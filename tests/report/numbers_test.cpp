@@ -3,6 +3,7 @@
 #include <clocale>
 #include <cmath>
 
+#include "analysis/report/region_row.hpp"
 #include "analysis/roofline/quantity_text.hpp"
 #include "analysis/text/plain_text.hpp"
 #include "catch.hpp"
@@ -57,6 +58,20 @@ TEST_CASE("numbers with a range end where it begins, in every form") {
   REQUIRE(percent(0.372, 0.04) == "37%");
   REQUIRE(percent(0.372, 0.5) == "40%");
   REQUIRE(percent_text(0.372, 0) == "37 %");
+}
+
+TEST_CASE("what may have been divided by nothing has no upper bound, and one digit") {
+  using roofmark::Interval;
+  Figure flop, bytes;
+  flop.number = Interval{300e6, {}, {}};
+  bytes.number = Interval{11.5e6, 0, 11.7e6};
+  const Interval intensity = ratio(flop, bytes).interval();
+  REQUIRE(intensity.value == 300e6 / 11.5e6);
+  REQUIRE(intensity.low == 300e6 / 11.7e6);
+  REQUIRE(std::isinf(intensity.high.value()));
+  REQUIRE(significant(intensity) == "~30");
+  REQUIRE(range_text(intensity, [](double value) { return significant(value); }) ==
+          " (at least 26)");
 }
 
 TEST_CASE("the model's numbers follow the same rule") {

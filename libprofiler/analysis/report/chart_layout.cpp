@@ -166,6 +166,7 @@ Segment bar(const Axis& axis, const Interval& interval, Spot at, bool horizontal
   const auto place = [&](double value) {
     const double low = std::min(axis.from_px, axis.to_px),
                  high = std::max(axis.from_px, axis.to_px);
+    if (std::isinf(value)) return axis.to_px;
     return std::clamp(drawable(value) ? axis.px(value) : axis.from_px, low, high);
   };
   const double from = place(interval.low.value_or(interval.value));

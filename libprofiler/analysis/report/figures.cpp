@@ -1,6 +1,7 @@
 // Numbers of a region, or the reasons why there are none.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "numbers.hpp"
@@ -95,7 +96,8 @@ Figure ratio(const Figure& dividend, const Figure& divisor) {
   }
   if (a.high || b.low) {
     const double high = a.high.value_or(a.value) / b.low.value_or(b.value);
-    if (std::isfinite(high)) figure.number->high = high;
+    // The divisor may be nothing: there is no upper bound, and that is no small spread.
+    figure.number->high = std::isfinite(high) ? high : std::numeric_limits<double>::infinity();
   }
   figure.source =
       weaker(dividend.source.value_or(Source::measured), divisor.source.value_or(Source::measured));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <roofmark/roofline.hpp>
@@ -34,10 +35,12 @@ Json number(const std::optional<double>& value) {
   return value ? number(*value) : Json(nullptr);
 }
 
-/// [value, low, high, source]
+/// [value, low, high, source]; what has no upper bound has the largest number there.
 Json figure(const Figure& figure) {
   if (!figure || !std::isfinite(figure.value())) return nullptr;
-  return Json::array({figure.value(), number(figure.number->low), number(figure.number->high),
+  std::optional<double> high = figure.number->high;
+  if (high && std::isinf(*high)) high = std::numeric_limits<double>::max();
+  return Json::array({figure.value(), number(figure.number->low), number(high),
                       static_cast<int>(figure.source.value_or(Source::measured))});
 }
 

@@ -125,6 +125,7 @@ std::string range_text(const Interval& number, const std::function<std::string(d
   if (!is_range(number)) return "";
   const int digits = std::min(digits_of(number) + 1, text::most_digits);
   const std::string low = told(text::rounded(number.low.value_or(number.value), digits));
+  if (number.high && std::isinf(*number.high)) return fmt::format(" (at least {})", low);
   const std::string high = told(text::rounded(number.high.value_or(number.value), digits));
   return low == high ? "" : fmt::format(" ({} to {})", low, high);
 }

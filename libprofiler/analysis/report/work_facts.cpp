@@ -14,6 +14,16 @@
 namespace roofmark::report {
 namespace {
 
+/// How many operations of a kind. Emulation counts them all and leaves out those that there were
+/// none of.
+std::optional<double> operation(const Work& work, const std::string& name) {
+  const auto found = work.operations.find(name);
+  if (found != work.operations.end()) return static_cast<double>(found->second.value);
+  const auto all = work.operations.find("instructions");
+  if (all == work.operations.end() || all->second.collector != "emulated") return std::nullopt;
+  return 0.0;
+}
+
 /// The weakest source of a machine's ceilings: what a bound rests on at best.
 std::string source_of_ceilings(const Machine& machine) {
   Source weakest = Source::measured;
@@ -130,14 +140,14 @@ void add_write_allocate(FactList& list, const FactsOf& of, const std::string& le
     return;
   }
   if (found->second.read->value == 0 && found->second.write->value == 0) return;
-  const auto bypass = of.work.operations.find("nt_store_bytes");
-  if (bypass == of.work.operations.end()) {
+  const auto bypass = operation(of.work, "nt_store_bytes");
+  if (!bypass) {
     list.absent(name, "stores that bypass the caches were not counted");
     return;
   }
   const double read = static_cast<double>(found->second.read->value);
   const double write = static_cast<double>(found->second.write->value);
-  const double fetched = std::clamp(write - static_cast<double>(bypass->second.value), 0.0, read);
+  const double fetched = std::clamp(write - *bypass, 0.0, read);
   list.add(name,
            fmt::format("at most {} of the {} bytes", percent_text(fetched / (read + write)), level),
            Source::estimated);
@@ -156,12 +166,6 @@ std::string shares_text(const std::map<std::string, double>& parts) {
   for (const auto& [value, name] : sorted)
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, percent_text(value / total));
   return text;
-}
-
-std::optional<double> operation(const Work& work, const std::string& name) {
-  const auto found = work.operations.find(name);
-  if (found == work.operations.end()) return std::nullopt;
-  return static_cast<double>(found->second.value);
 }
 
 void add_instructions(FactList& list, const FactsOf& of) {
@@ -267,15 +271,15 @@ void add_mix(std::vector<Fact>& facts, const FactsOf& of) {
                                    : "its FLOPs were counted without their width and operation";
     for (const char* name : {"width", "FMA", "divide and square root"}) list.absent(name, reason);
   }
-  const auto converted = work.operations.find("convert");
+  const auto converted = operation(work, "convert");
   double flop = 0;
   for (const auto& [name, value] : precisions) flop += value;
-  if (converted == work.operations.end())
+  if (!converted)
     list.absent("conversions", "they were not counted");
   else if (flop > 0)
-    list.add("conversions",
-             significant(static_cast<double>(converted->second.value) / flop, 2) + " per FLOP",
-             converted->second.source);
+    list.add("conversions", significant(*converted / flop, 2) + " per FLOP",
+             work.operations.count("convert") != 0 ? work.operations.at("convert").source
+                                                   : work.operations.at("instructions").source);
   if (!of.region.kernel) add_instructions(list, of);
 }
 

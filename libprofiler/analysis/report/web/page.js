@@ -157,6 +157,7 @@
     if (figure[1] == null && figure[2] == null) return show(figure[0]);
     const digits = Math.min(3, carriedDigits(figure[0], figure[1], figure[2]) + 1);
     const end = function (value) { return show(Number((value == null ? figure[0] : value).toPrecision(digits))); };
+    if (figure[2] > 1e300) return carried(figure, show) + ' (at least ' + end(figure[1]) + ')';
     return carried(figure, show) + ' (' + end(figure[1]) + ' to ' + end(figure[2]) + ')';
   }
   let outside = 0;
