@@ -98,6 +98,22 @@ TEST_CASE("noise that would hide the limit judges nothing, and says so") {
   CHECK(judged("time > +5%", sure)[0].state == State::holds);
 }
 
+TEST_CASE("what is within the limit at either end of its noise passes, however large that is") {
+  Profile before = run_of({{{"k"}, 1}}), after = run_of({{{"k"}, 0.7}});
+  for (Profile* run : {&before, &after}) {
+    Region& region = run->regions[0];
+    region.visits = 100;
+    const double wall_s = region.work.wall_s->value;
+    region.visit_s = VisitTimes{wall_s / 1000, wall_s / 100, wall_s / 10, wall_s / 70, wall_s};
+  }
+  const auto faster = compare({before}, {after});
+  const Change& change = faster.regions[0].changes.at("time");
+  REQUIRE(change.high < 1.2);
+  REQUIRE(change.high > 1.01);
+  CHECK(judged("time > +20%", faster)[0].state == State::passes);
+  CHECK(judged("time > +1%", faster)[0].state == State::unknown);
+}
+
 TEST_CASE("one run whose visits scatter widely judges nothing") {
   Profile before = run_of({{{"k"}, 1}}), after = run_of({{{"k"}, 5.73}});
   for (Profile* run : {&before, &after}) {

@@ -53,6 +53,22 @@ TEST_CASE("the markers' cost is taken out, once for each descendant visit, and n
   CHECK(find(profile, {"outer"})->self.wall_s->value == Approx(0.909 - 0.230));
 }
 
+TEST_CASE(
+    "a median lies between the shortest visit and the longest, whatever a forked child spent") {
+  RawProcess p = process();
+  RawThread main = thread(1, true);
+  // Ten seconds of the sum are of a visit that the parent began: no visit of this process.
+  RawNode& spawn = main.nodes.at(add(main, top, "spawn", 2, 11001, 0, 11001));
+  spawn.min_ticks = 1;
+  spawn.max_ticks = 1000;
+  p.threads.push_back(main);
+  const auto visit = find(joined(input_of({p}, 20)), {"spawn"})->visit_s;
+  REQUIRE(visit);
+  CHECK(visit->min <= visit->median);
+  CHECK(visit->median <= visit->max);
+  CHECK(visit->max == Approx(1));
+}
+
 TEST_CASE("a visit of few marker costs is too small, one of many is not") {
   RawProcess p = process();
   p.marker_ticks = 2;

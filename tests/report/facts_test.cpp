@@ -160,8 +160,7 @@ TEST_CASE("facts: what was not counted has its reason, never a 0") {
   check_absent(facts, Group::mix, "FMA",
                "its FLOPs were counted without their width and operation");
   check_absent(facts, Group::mix, "instructions", "they were not counted");
-  check_absent(facts, Group::threads, "cores kept busy",
-               "no look of the recorder found it running");
+  check_absent(facts, Group::threads, "cores kept busy", "what it kept busy is not known");
   CHECK(find(facts, Group::bytes, "reuse in L3") == nullptr);
 }
 

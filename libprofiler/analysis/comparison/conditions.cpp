@@ -36,6 +36,9 @@ double noise_of(const Condition& condition, const Change& change) {
 /// Noise in which twice the limit would not be seen judges nothing. A small limit is held to what
 /// is usual between two runs.
 bool hides_the_limit(const Condition& condition, const Change& change) {
+  // Whatever the noise allows is within the limit.
+  const double worst = (condition.above ? change.high : change.low) - 1;
+  if (condition.above ? worst <= condition.limit : worst >= condition.limit) return false;
   return !change.beyond_noise && !(noise_of(condition, change) <=
                                    2 * std::max(std::abs(condition.limit), allowance_between_runs));
 }

@@ -54,9 +54,12 @@ VisitTimes visit_times(const MergedRegion& region) {
   times.max = without(region.max_s);
   times.first = without(region.first_s);
   const double mean_s = region.sum_s / closed;
+  // A mean has in it what a forked child spent in a visit that its parent began: more than any
+  // visit of its own.
   times.median = without(mean_s);
   if (const auto ticks = region.histogram.quantile(0.5); ticks && region.closed_visits > 1)
-    times.median = std::clamp(without(*ticks / region.ticks_per_second), times.min, times.max);
+    times.median = without(*ticks / region.ticks_per_second);
+  times.median = std::clamp(times.median, times.min, std::max(times.min, times.max));
   times.stddev = std::sqrt(std::max(0.0, region.sum_of_squares / closed - mean_s * mean_s));
   return times;
 }

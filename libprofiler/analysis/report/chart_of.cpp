@@ -142,9 +142,8 @@ Chart chart_of(const Profile& profile, const ChartOptions& options) {
   std::stable_sort(chart.points.begin(), chart.points.end(),
                    [](const ChartPoint& a, const ChartPoint& b) { return a.weight > b.weight; });
   if (chart.points.size() > options.points) {
-    chart.notes.push_back(
-        fmt::format("The {} points with the most time are drawn, of {}; --all draws the others.",
-                    options.points, chart.points.size()));
+    chart.notes.push_back(fmt::format("The {} points with the most time are drawn, of {}.",
+                                      options.points, chart.points.size()));
     chart.points.resize(options.points);
   }
   for (auto& [why, regions] : undrawn) chart.notes.push_back(undrawn_text(why, regions));

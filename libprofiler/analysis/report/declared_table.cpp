@@ -31,27 +31,6 @@ Figure declared(const std::optional<Count>& count) {
   return figure;
 }
 
-/// What was counted alone: no declaration stands in for it here.
-Figure counted_flop(const Work& work) {
-  Figure all;
-  for (const Rate& rate : rates_of(work, {})) {
-    if (!rate.flop || rate.flop.source == Source::declared) continue;
-    if (!all) {
-      all = rate.flop;
-      continue;
-    }
-    const Interval& more = *rate.flop.number;
-    Interval& sum = *all.number;
-    const bool low = sum.low || more.low, high = sum.high || more.high;
-    const double low_sum = sum.low.value_or(sum.value) + more.low.value_or(more.value);
-    const double high_sum = sum.high.value_or(sum.value) + more.high.value_or(more.value);
-    sum.value += more.value;
-    if (low) sum.low = low_sum;
-    if (high) sum.high = high_sum;
-  }
-  return all;
-}
-
 Figure counted_bytes(const Work& work, const std::string& level) {
   Figure bytes = bytes_at(work, level, {});
   return bytes && bytes.source != Source::declared ? bytes : Figure{};
@@ -74,6 +53,26 @@ constexpr const char* explained =
     "save, below 1 data that was in a cache.";
 
 }  // namespace
+
+Figure counted_flop(const Work& work) {
+  Figure all;
+  for (const Rate& rate : rates_of(work, {})) {
+    if (!rate.flop || rate.flop.source == Source::declared) continue;
+    if (!all) {
+      all = rate.flop;
+      continue;
+    }
+    const Interval& more = *rate.flop.number;
+    Interval& sum = *all.number;
+    const bool low = sum.low || more.low, high = sum.high || more.high;
+    const double low_sum = sum.low.value_or(sum.value) + more.low.value_or(more.value);
+    const double high_sum = sum.high.value_or(sum.value) + more.high.value_or(more.value);
+    sum.value += more.value;
+    if (low) sum.low = low_sum;
+    if (high) sum.high = high_sum;
+  }
+  return all;
+}
 
 DeclaredTable declared_table(const Profile& profile, const std::vector<RegionRow>& rows) {
   DeclaredTable table;

@@ -28,6 +28,9 @@ struct DeclaredTable {
 /// region has from its children's declarations alone is not all of its work.
 DeclaredTable declared_table(const Profile& profile, const std::vector<RegionRow>& rows);
 
+/// What was counted alone, of all precisions: no declaration stands in for it here.
+Figure counted_flop(const Work& work);
+
 /// Empty where there is nothing to compare.
 std::string declared_text(const Profile& profile, const std::vector<RegionRow>& rows,
                           const TextOptions& options);

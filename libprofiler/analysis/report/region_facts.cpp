@@ -8,6 +8,7 @@
 #include <roofmark/roofline.hpp>
 
 #include "analysis/text/plain_text.hpp"
+#include "declared_table.hpp"
 #include "numbers.hpp"
 
 namespace roofmark::report {
@@ -88,7 +89,7 @@ void add_time(std::vector<Fact>& facts, const FactsOf& of) {
   if (region.runs_wall_s.size() > 1) {
     const auto [low, high] =
         std::minmax_element(region.runs_wall_s.begin(), region.runs_wall_s.end());
-    list.add("in each run",
+    list.add("in each run, with children",
              fmt::format("{} to {} in {} runs", duration(*low), duration(*high),
                          region.runs_wall_s.size()),
              Source::measured);
@@ -126,7 +127,7 @@ void add_threads(std::vector<Fact>& facts, const FactsOf& of) {
     list.add("cores kept busy", significant(interval_of(*region.cores_used)),
              region.cores_used->source);
   else
-    list.absent("cores kept busy", "no look of the recorder found it running");
+    list.absent("cores kept busy", "what it kept busy is not known");
   if (region.imbalance && std::isfinite(*region.imbalance))
     list.add(
         "imbalance",
@@ -156,15 +157,7 @@ void add_declared(std::vector<Fact>& facts, const FactsOf& of) {
       text += "; not counted";
     list.add(name, text, Source::declared);
   };
-  Figure flop;
-  for (const Rate& rate : rates_of(of.region.work, {})) {
-    if (!rate.flop || rate.flop.source == Source::declared) continue;
-    if (!flop)
-      flop = rate.flop;
-    else
-      flop.number->value += rate.flop.value();
-  }
-  add("declared FLOPs", own.declared_flop, flop, "FLOP");
+  add("declared FLOPs", own.declared_flop, counted_flop(of.region.work), "FLOP");
   std::string memory = "DRAM";
   for (const auto& [level, traffic] : of.region.work.bytes)
     if (distance_of_level(level) >= 100) memory = level;

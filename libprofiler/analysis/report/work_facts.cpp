@@ -247,7 +247,11 @@ void add_mix(std::vector<Fact>& facts, const FactsOf& of) {
     source = std::max(source.value_or(count.source), count.source);
   }
   const std::string text = shares_text(precisions);
-  if (!text.empty()) list.add("precision", text, source);
+  if (!text.empty())
+    list.add("precision", text, source);
+  else
+    list.absent("precision",
+                precisions.empty() ? "its FLOPs were not counted" : "no floating-point work");
   double all = 0, fused = 0, divided = 0;
   std::map<std::string, double> widths;
   for (const ComputeClass& part : work.mix) {
@@ -276,10 +280,11 @@ void add_mix(std::vector<Fact>& facts, const FactsOf& of) {
   for (const auto& [name, value] : precisions) flop += value;
   if (!converted)
     list.absent("conversions", "they were not counted");
-  else if (flop > 0)
-    list.add("conversions", significant(*converted / flop, 2) + " per FLOP",
-             work.operations.count("convert") != 0 ? work.operations.at("convert").source
-                                                   : work.operations.at("instructions").source);
+  else
+    list.add("conversions",
+             flop > 0 ? significant(*converted / flop, 2) + " per FLOP" : significant(*converted),
+             work.operations.at(work.operations.count("convert") != 0 ? "convert" : "instructions")
+                 .source);
   if (!of.region.kernel) add_instructions(list, of);
 }
 

@@ -236,7 +236,9 @@ inline void keep_visit(Thread* thread, const arena::Record* record, uint64_t ent
 /// Counts the visit before, and keeps this one's bucket for the next exit. A store whose address
 /// hangs on the clock that was just read would hold up every load behind it until then.
 inline void count_visit(arena::Histogram* histogram, uint64_t bucket) {
-  ++histogram->counts[histogram->latest];
+  // The recording is memory that a program may overwrite by mistake.
+  const uint64_t before = histogram->latest;
+  if (likely(before <= arena::no_bucket)) ++histogram->counts[before];
   histogram->latest = bucket;
 }
 
