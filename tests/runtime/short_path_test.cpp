@@ -76,7 +76,8 @@ TEST_CASE("a visit that the histogram has no bucket for takes the long path") {
 
 TEST_CASE("a recording that the program overwrote leads no store astray") {
   Tree tree;
-  for (const std::uint64_t odd : {arena::no_bucket + 1, std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
+  for (const std::uint64_t odd :
+       {arena::no_bucket + 1, std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
     tree.histogram.latest = odd;
     REQUIRE(tree.visit(100));
     CHECK(tree.histogram.latest < arena::no_bucket);

@@ -175,6 +175,8 @@ void make_lower_bounds(Work& work, const std::string& caveat) {
   const auto lower = [&](Count& count) {
     count.source = Source::estimated;
     count.low = count.value;
+    // It may have been an upper bound, too: then it is neither.
+    if (count.high && *count.high <= count.value) count.high.reset();
     count.caveats.push_back(caveat);
   };
   for (auto& [precision, count] : work.flop) lower(count);

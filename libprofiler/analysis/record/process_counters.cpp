@@ -100,8 +100,11 @@ Result<ProcessCounters> ProcessCounters::open(const MeasuredPasses& passes, pid_
 }
 
 void ProcessCounters::start() {
-  for (const OfGroup& group : groups_)
-    for (const perf::Group& thread : group.threads) perf::switch_group(thread, true);
+  for (OfGroup& group : groups_)
+    for (const perf::Group& thread : group.threads)
+      // What never ran would be read as a 0 that was measured.
+      if (const int error = perf::switch_group(thread, true); error != 0 && !group.refusal)
+        group.refusal = RawRefusal{error, static_cast<unsigned>(group.index), 0};
 }
 
 void ProcessCounters::stop(bool ended) {
