@@ -97,7 +97,7 @@ TEST_CASE("what one side lacks is new, gone or absent with the reason; never a c
   CHECK(says(at(result, {"old"}), "Gone"));
   CHECK(says(at(result, {"new"}), "New"));
   CHECK(at(result, {"new"}).changes.empty());
-  const auto& both = at(result, {"both"});
+  const auto both = at(result, {"both"});
   CHECK(both.changes.count("flop") == 0);
   CHECK(both.absent.at("flop") == "nobody counted (before)");
   CHECK(both.changes.count("time") == 1);
