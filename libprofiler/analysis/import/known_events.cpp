@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/import/event_name.hpp"
+#include "analysis/profile/count_sum.hpp"
 #include "analysis/text/parsing.hpp"
 
 namespace roofmark::import {
@@ -14,10 +15,6 @@ namespace {
 
 bool is_core_event(const CounterEvent& event) {
   return event.pmu.empty();
-}
-
-std::uint64_t rounded(double value) {
-  return value > 0 ? static_cast<std::uint64_t>(std::llround(std::min(value, 9e18))) : 0;
 }
 
 void add_once(std::vector<std::string>& list, const std::string& text) {
@@ -213,7 +210,7 @@ void KnownEvents::put_unknown(const EventReadings& readings, const Use& use, Reg
   for (const auto& [name, reading] : readings) {
     if (reading.problem || !reading.unit.empty() || !find(name, reading).empty()) continue;
     Count count;
-    count.value = rounded(reading.value);
+    count.value = rounded_count(reading.value);
     count.source = reading.running < 1 ? Source::estimated : Source::measured;
     count.collector = use.collector;
     count.scope = use.scope;
@@ -231,7 +228,7 @@ void KnownEvents::put(const EventReadings& readings, const Use& use, Region& reg
   for (std::size_t m = 0; m < matches_.size(); ++m) {
     EventCounts counts;
     for (const auto& [event, reading] : by_match[m])
-      if (!reading.problem) counts[event] = rounded(reading.value);
+      if (!reading.problem) counts[event] = rounded_count(reading.value);
     for (const CountedQuantity& quantity :
          evaluate_all(*matches_[m].table, counts, use.variables)) {
       // Kinds of cores have their socket in common.

@@ -1,18 +1,9 @@
 #include "counting.hpp"
 
-#include <fstream>
-#include <sstream>
+#include "analysis/files/read_file.hpp"
 
 namespace roofmark::live {
 namespace {
-
-std::optional<std::string> text_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return std::nullopt;
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
 
 /// The plan of the run that is timed.
 std::optional<std::string> first_text(const MeasuredPasses& passes) {
@@ -26,7 +17,7 @@ std::optional<std::string> first_text(const MeasuredPasses& passes) {
 Counting counting_of(const std::optional<std::filesystem::path>& plan,
                      const HardwareOptions& options) {
   if (!plan) return {};
-  const auto counted = text_of(*plan);
+  const auto counted = read_file(*plan);
   if (!counted) return {nullptr, "its plan of what is counted can't be read"};
   // As `record` may have been told.
   for (const bool by_papi : {false, true})

@@ -55,36 +55,15 @@ void RankCounts::add_rank(std::size_t index, unsigned rank, const Region& row,
     return leave_out(shares, 1, other_visits);
   if (own->in_part) return leave_out(shares, 1, in_part);
   const RankPart& time = tree_[index].by_rank.at(rank);
-  WorkShare share;
+  WorkShare share = share_of(
+      tree_, index, *own, [&](std::size_t region) { return counted_of(region, rank); },
+      [&](std::size_t region) { return visits_of(region, rank); });
   share.number = rank;
-  share.self = own->counts;
   share.self.wall_s = time.self_s;
-  share.work = own->counts;
-  if (!add_inside(index, rank, share.work)) {
-    share.work.flop.clear();
-    share.work.bytes.clear();
-  }
   share.work.wall_s = time.time_s;
   keep_counted(share.self, row.self, collector_);
   keep_counted(share.work, row.work, collector_);
   shares.each.push_back(std::move(share));
-}
-
-/// What the rank did in the regions inside; false where that is not known.
-bool RankCounts::add_inside(std::size_t index, unsigned rank, WorkShare::Part& sum) const {
-  std::vector<std::size_t> waiting = tree_[index].children;
-  while (!waiting.empty()) {
-    const std::size_t inside = waiting.back();
-    waiting.pop_back();
-    const std::vector<std::size_t>& children = tree_[inside].children;
-    waiting.insert(waiting.end(), children.begin(), children.end());
-    const CountedRow* const row = counted_of(inside, rank);
-    if ((row != nullptr ? row->visits : 0) != visits_of(inside, rank)) return false;
-    if (row == nullptr) continue;
-    if (row->in_part) return false;
-    add(sum, row->counts);
-  }
-  return true;
 }
 
 const CountedRow* RankCounts::counted_of(std::size_t index, unsigned rank) const {

@@ -29,7 +29,6 @@ class RankCounts {
   using OfRanks = std::map<unsigned, CountedRow>;
 
   void add_rank(std::size_t index, unsigned rank, const Region& row, WorkShares& shares) const;
-  bool add_inside(std::size_t index, unsigned rank, WorkShare::Part& sum) const;
   const CountedRow* counted_of(std::size_t index, unsigned rank) const;
   std::uint64_t visits_of(std::size_t index, unsigned rank) const;
 

@@ -170,36 +170,15 @@ class ThreadShares {
     const CountedRow* own = row_of(index, number);
     if (own == nullptr || own->visits != time.visits) return leave_out(shares, 1, other_visits);
     if (own->in_part) return leave_out(shares, 1, in_part);
-    WorkShare share;
+    WorkShare share = share_of(
+        tree_, index, *own, [&](std::size_t region) { return row_of(region, number); },
+        [&](std::size_t region) { return native_visits(region, time.thread); });
     share.number = number;
-    share.self = own->counts;
     share.self.wall_s = time.self_s;
-    share.work = own->counts;
-    if (!add_inside(index, number, time.thread, share.work)) {
-      share.work.flop.clear();
-      share.work.bytes.clear();
-    }
     share.work.wall_s = time.time_s;
     keep_counted(share.self, row.self, collector_);
     keep_counted(share.work, row.work, collector_);
     shares.each.push_back(std::move(share));
-  }
-
-  /// What the thread did in the regions inside; false where that is not known.
-  bool add_inside(std::size_t index, std::uint64_t number, std::size_t thread,
-                  WorkShare::Part& sum) const {
-    std::vector<std::size_t> waiting = tree_[index].children;
-    while (!waiting.empty()) {
-      const std::size_t inside = waiting.back();
-      waiting.pop_back();
-      waiting.insert(waiting.end(), tree_[inside].children.begin(), tree_[inside].children.end());
-      const CountedRow* row = row_of(inside, number);
-      if ((row != nullptr ? row->visits : 0) != native_visits(inside, thread)) return false;
-      if (row == nullptr) continue;
-      if (row->in_part) return false;
-      add(sum, row->counts);
-    }
-    return true;
   }
 
   RegionTree& tree_;

@@ -60,4 +60,38 @@ const WorkShares::LeftOut other_visits{
     ""};
 const WorkShares::LeftOut in_part{0, "the counted run saw only a part of its visits", ""};
 
+namespace {
+
+/// What it did in the regions inside; false where that is not known.
+bool add_inside(const RegionTree& tree, std::size_t index, const CountsOfOne& counts_in,
+                const VisitsOfOne& visits_in, WorkShare::Part& sum) {
+  std::vector<std::size_t> waiting = tree[index].children;
+  while (!waiting.empty()) {
+    const std::size_t inside = waiting.back();
+    waiting.pop_back();
+    const std::vector<std::size_t>& children = tree[inside].children;
+    waiting.insert(waiting.end(), children.begin(), children.end());
+    const CountedRow* const row = counts_in(inside);
+    if ((row != nullptr ? row->visits : 0) != visits_in(inside)) return false;
+    if (row == nullptr) continue;
+    if (row->in_part) return false;
+    add(sum, row->counts);
+  }
+  return true;
+}
+
+}  // namespace
+
+WorkShare share_of(const RegionTree& tree, std::size_t index, const CountedRow& own,
+                   const CountsOfOne& counts_in, const VisitsOfOne& visits_in) {
+  WorkShare share;
+  share.self = own.counts;
+  share.work = own.counts;
+  if (!add_inside(tree, index, counts_in, visits_in, share.work)) {
+    share.work.flop.clear();
+    share.work.bytes.clear();
+  }
+  return share;
+}
+
 }  // namespace roofmark

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <analysis/profile/join.hpp>
+#include <analysis/profile/region_tree.hpp>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <roofmark/profile.hpp>
 #include <string>
 
@@ -27,5 +30,13 @@ bool any_flop(const Work& work, const std::string& collector);
 void leave_out(WorkShares& shares, std::uint64_t count, WorkShares::LeftOut reason);
 
 extern const WorkShares::LeftOut other_visits, in_part;
+
+/// One thread's or rank's counts and visits of a region; null and 0 where it has none.
+using CountsOfOne = std::function<const CountedRow*(std::size_t region)>;
+using VisitsOfOne = std::function<std::uint64_t(std::size_t region)>;
+
+/// The share of who did `own` in the region; without its work inside where that is not known.
+WorkShare share_of(const RegionTree& tree, std::size_t index, const CountedRow& own,
+                   const CountsOfOne& counts_in, const VisitsOfOne& visits_in);
 
 }  // namespace roofmark

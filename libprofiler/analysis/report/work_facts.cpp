@@ -8,6 +8,7 @@
 #include <set>
 
 #include "analysis/roofline/thresholds.hpp"
+#include "analysis/roofline/traffic.hpp"
 #include "numbers.hpp"
 #include "region_facts.hpp"
 
@@ -17,8 +18,7 @@ namespace {
 /// How many operations of a kind. Emulation counts them all and leaves out those that there were
 /// none of.
 std::optional<double> operation(const Work& work, const std::string& name) {
-  const auto found = work.operations.find(name);
-  if (found != work.operations.end()) return static_cast<double>(found->second.value);
+  if (const auto counted = model::operations(work, name.c_str())) return counted;
   const auto all = work.operations.find("instructions");
   if (all == work.operations.end() || all->second.collector != "emulated") return std::nullopt;
   return 0.0;
