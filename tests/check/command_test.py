@@ -39,6 +39,31 @@ def sandbox(error):
         os._exit(99)
 
 
+class Watch:
+    """The names of all that is ever made in a directory (inotify), as nothing that is looked at afterwards knows them."""
+
+    created, nonblocking = 0x100, os.O_NONBLOCK
+
+    def __init__(self, directory):
+        libc = ctypes.CDLL(None, use_errno=True)
+        self.queue = libc.inotify_init1(self.nonblocking)
+        if self.queue < 0 or libc.inotify_add_watch(self.queue, os.fsencode(directory), self.created) < 0:
+            raise OSError(ctypes.get_errno(), "inotify")
+
+    def names(self):
+        names = []
+        while True:
+            try:
+                events = os.read(self.queue, 1 << 16)
+            except BlockingIOError:
+                os.close(self.queue)
+                return names
+            while events:
+                length = struct.unpack_from("iIII", events)[3]
+                names.append(os.fsdecode(events[16:16 + length].rstrip(b"\0")))
+                events = events[16 + length:]
+
+
 def run(*arguments, cache=None, before=None, **environment):
     with tempfile.TemporaryDirectory() as home:
         full = {**os.environ, "HOME": home, "XDG_CONFIG_HOME": "", "XDG_CACHE_HOME": str(cache or ""), "ROOFMARK_EVENTS": "",
@@ -176,6 +201,17 @@ class Check(unittest.TestCase):
             self.assertFalse(perf["available"])
             self.assertIn("seccomp", perf["reason"])
             self.assertTrue(perf["fix"])
+
+    def test_all_that_it_makes_lies_in_a_directory_of_its_own(self):
+        # Whenever it is killed: what it makes elsewhere, be it for a moment, could stay.
+        with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryDirectory() as home:
+            made = Watch(scratch)
+            environment = {**os.environ, "TMPDIR": scratch, "HOME": home, "XDG_CACHE_HOME": ""}
+            done = subprocess.run([roofmark, "check"], env=environment, stdout=subprocess.DEVNULL)
+            self.assertEqual(done.returncode, 0)
+            names = made.names()
+            self.assertTrue(names, "nothing was counted")
+            self.assertEqual([n for n in names if not n.startswith("roofmark-")], [])
 
     def test_an_interrupt_leaves_nothing_behind(self):
         with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryDirectory() as home:

@@ -36,6 +36,8 @@ std::vector<std::string> environment_of(const emulated::CountedCommand& command)
     std::erase_if(environment,
                   [&](const std::string& entry) { return entry.rfind(name + "=", 0) == 0; });
   for (const auto& [name, value] : command.set_environment) set_variable(environment, name, value);
+  // Valgrind keeps a file there for a moment: where it is killed in it, the file goes with ours.
+  set_variable(environment, "TMPDIR", command.output.string());
   return environment;
 }
 
