@@ -178,6 +178,35 @@ TEST_CASE("facts: a counted zero is told, and divides nothing") {
   check_absent(facts, Group::mix, "width", "no floating-point work");
 }
 
+TEST_CASE(
+    "facts: what a sample saw none of has a bound, and is complete only far below what moved") {
+  Profile profile = triad();
+  const auto with = [&](std::uint64_t near, std::uint64_t bound) {
+    for (Work* work : {&profile.regions[0].work, &profile.regions[0].self}) {
+      *work->bytes["L3"].read = sample::count(double(near), Source::modelled);
+      *work->bytes["L3"].write = sample::count(0, Source::modelled);
+      for (auto* direction : {&work->bytes["DRAM"].read, &work->bytes["DRAM"].write}) {
+        **direction = sample::count(0, Source::modelled);
+        (*direction)->low = 0;
+        (*direction)->high = bound / 2;
+      }
+    }
+    return facts_of(profile, profile.regions[0], true);
+  };
+  check_known(with(10'000'000, 3072), Group::bytes, "DRAM", "0 to 3.07 kB", "modelled");
+  for (const std::uint64_t near : {307'200U, 10'000'000U})
+    check_known(with(near, 3072), Group::bytes, "reuse in L3",
+                "complete, as no byte of the sample came from further out", "modelled");
+  check_known(with(30'720, 3072), Group::bytes, "reuse in L3",
+              "at least 10x, as no byte of the sample came from further out", "modelled");
+  for (const std::uint64_t near : {64U, 3072U})
+    check_absent(with(near, 3072), Group::bytes, "reuse in L3",
+                 "of so few bytes the sample may have seen none");
+  const RegionRow row = rows_of(profile, {true, "DRAM"}).front();
+  CHECK_FALSE(row.intensity);
+  CHECK(row.intensity.reason == "no byte of the sample crossed this interface");
+}
+
 TEST_CASE("facts: in brief a group is a sentence with its sources, and each reason stands once") {
   Profile profile = triad();
   profile.regions[0].self.mix.clear();

@@ -60,6 +60,18 @@ TEST_CASE("numbers with a range end where it begins, in every form") {
   REQUIRE(percent_text(0.372, 0) == "37 %");
 }
 
+TEST_CASE("a zero that only a sample saw is told with its bound, in every form") {
+  using roofmark::Interval;
+  const Interval none{0, 0, 1536};
+  REQUIRE(with_prefix(none, "B") == "0 to 1.54 kB");
+  REQUIRE(significant(none) == "0 to 1540");
+  REQUIRE(significant_padded(none, 1e3) == "0 to 1.54");
+  REQUIRE(duration(Interval{0, 0, 0.0015}) == "0 to 1.5 ms");
+  REQUIRE(percent(Interval{0, 0, 0.04}) == "0 to 4%");
+  REQUIRE(range_text(none, [](double value) { return with_prefix(value, "B"); }).empty());
+  REQUIRE(with_prefix(Interval{0, {}, {}}, "B") == "0 B");
+}
+
 TEST_CASE("what may have been divided by nothing has no upper bound, and one digit") {
   using roofmark::Interval;
   Figure flop, bytes;

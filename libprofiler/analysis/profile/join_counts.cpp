@@ -66,16 +66,18 @@ struct Labels {
 };
 
 /// The range of a sample is one of its value and of what the sets left out may have done otherwise.
-CountRange widened(CountRange range, double error) {
+CountRange widened(CountRange range, const DirectionError& error) {
   const auto value = static_cast<double>(range.value);
-  if (!(error > 0)) return range;
-  const auto low = static_cast<std::uint64_t>(std::max(0.0, value * (1 - error)));
-  const auto high = static_cast<std::uint64_t>(std::ceil(value * (1 + error)));
-  return {range.value, std::min(range.low, low), std::max(range.high, high)};
+  if (range.value > 0 && !(error.relative > 0)) return range;
+  const auto low = static_cast<std::uint64_t>(std::max(0.0, value * (1 - error.relative)));
+  const auto high = static_cast<std::uint64_t>(std::ceil(value * (1 + error.relative)));
+  // Few lines bound what passed no closer than none do.
+  return {range.value, std::min(range.low, low), std::max({range.high, high, error.unseen_bytes})};
 }
 
 Count count_of(const CountRange& modelled, Source source, const Scaling& scaling,
-               const Labels& labels, double sampling_error = 0, bool sampled = false) {
+               const Labels& labels, const DirectionError& sampling_error = {},
+               bool sampled = false) {
   const CountRange range = widened(modelled, sampling_error);
   Count count;
   count.value = scaling.value(range.value);

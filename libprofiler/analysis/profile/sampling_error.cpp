@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <analysis/text/parsing.hpp>
 #include <cmath>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,7 @@ constexpr double line_bytes = 64;
 constexpr double nearly_all = 0.9;     // as cache/traffic.hpp has it
 constexpr double least_told = 0.005;   // half of the third digit of most numbers
 constexpr double standard_errors = 2;  // 95 %
+constexpr double unseen_lines = 3;     // likewise, where none was seen: -ln 0.05
 
 /// One of how many sets; 1 where it is no such label.
 double sets_per_sampled(std::string_view label) {
@@ -46,6 +48,28 @@ double told(double standard_error) {
   return error < least_told ? 0 : error;
 }
 
+/// What is known of one direction of an interface.
+struct Known {
+  double bytes = 0, error = 0;
+  double most_bytes = std::numeric_limits<double>::infinity();
+  std::uint64_t unseen_bytes = 0;
+};
+
+Known exactly(const CountRange& count) {
+  return {static_cast<double>(count.value), 0, static_cast<double>(count.high), 0};
+}
+
+Known passed(const CountRange& count, const Known& came, double sets) {
+  Known made;
+  made.bytes = static_cast<double>(count.value);
+  made.error = error_of(made.bytes, came.bytes, came.error, sets);
+  const double unseen = std::min(unseen_lines * sets * line_bytes, came.most_bytes);
+  made.unseen_bytes = static_cast<std::uint64_t>(unseen);
+  made.most_bytes = std::max(
+      {static_cast<double>(count.high), made.bytes * (1 + standard_errors * made.error), unseen});
+  return made;
+}
+
 }  // namespace
 
 std::map<std::string, SamplingError> sampling_errors(
@@ -53,25 +77,18 @@ std::map<std::string, SamplingError> sampling_errors(
   std::map<std::string, SamplingError> errors;
   const double sets = sets_per_sampled(sampling);
   if (!(sets > 1)) return errors;
-  SamplingError before;
-  const CountedTraffic* came = nullptr;
+  Known read, write;
   for (const std::string& level : in_order(bytes)) {
     const CountedTraffic& traffic = bytes.at(level);
-    // All that L1 lets through is simulated.
-    if (level == "L1" || level == "L2") {
-      came = &traffic;
+    if (level == "L1" || level == "L2") {  // all that L1 lets through is simulated
+      read = exactly(traffic.read);
+      write = exactly(traffic.write);
       continue;
     }
-    const auto of = [&](const CountRange& passed, const CountRange* up, double error) {
-      return error_of(static_cast<double>(passed.value),
-                      up != nullptr ? static_cast<double>(up->value) : 0, error, sets);
-    };
-    const SamplingError now{
-        of(traffic.read, came != nullptr ? &came->read : nullptr, before.read),
-        of(traffic.write, came != nullptr ? &came->write : nullptr, before.write)};
-    errors[level] = {told(now.read), told(now.write)};
-    before = now;
-    came = &traffic;
+    read = passed(traffic.read, read, sets);
+    write = passed(traffic.write, write, sets);
+    errors[level] = {{told(read.error), read.unseen_bytes},
+                     {told(write.error), write.unseen_bytes}};
   }
   return errors;
 }

@@ -2,15 +2,25 @@
 #pragma once
 
 #include <collectors/emulated/counts.hpp>
+#include <cstdint>
 #include <map>
 #include <string>
 
 namespace roofmark {
 
-/// Relative, two standard errors; 0 where nothing was sampled, or where it is below what a third
-/// digit tells.
+struct DirectionError {
+  /// Two standard errors; 0 where nothing was sampled, or where it is below what a third digit
+  /// tells.
+  double relative = 0;
+  /// What may have passed although none of the sample did: no upper end lies below it. By the rule
+  /// of three fewer than 3 lines of such a sample are expected with 95 % confidence (e^-3 is 0.05),
+  /// each of which stands for one in every set that the sampled one was chosen from; and no more
+  /// passed than came up to the level.
+  std::uint64_t unseen_bytes = 0;
+};
+
 struct SamplingError {
-  double read = 0, write = 0;
+  DirectionError read, write;
 };
 
 /// By interface. `sampling` is the label of the pass: "sets 1/8".

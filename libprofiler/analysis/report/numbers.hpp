@@ -26,8 +26,8 @@ std::string percent(double fraction);
 std::string percent_text(double fraction);
 
 /// The same of numbers with a range: no digit that the range does not carry (text/digits.hpp), and
-/// a
-/// "~" before the middle of one. `scale`: the number is told in units of so much.
+/// a "~" before the middle of one. A zero with an upper end is told as "0 to 1.54 kB". `scale`: the
+/// number is told in units of so much.
 std::string significant(const Interval& number, double scale = 1);
 std::string significant_padded(const Interval& number, double scale = 1);
 std::string with_prefix(const Interval& number, std::string_view unit);

@@ -159,7 +159,9 @@ std::vector<RegionRow> rows_of(const Profile& profile, RowOptions options) {
     row.intensity = ratio(rates.front().flop, bytes);
     if (!row.intensity && rates.front().flop && bytes) {
       row.intensity.quantity = "bytes." + level;
-      row.intensity.reason = "no byte crossed this interface";
+      row.intensity.reason = bytes.interval().high.value_or(0) > 0
+                                 ? "no byte of the sample crossed this interface"
+                                 : "no byte crossed this interface";
     }
     if (rates.front().flop) {
       row.precision = rates.front().unit;

@@ -114,6 +114,24 @@ void add_level(FactList& list, const FactsOf& of, const std::string& level, cons
   list.add(level, text, bytes.source);
 }
 
+/// Nothing came from further out, as far as was seen.
+void add_reuse_of_all(FactList& list, const std::string& name, const Figure& near,
+                      const Figure& far) {
+  const double unseen = far.interval().high.value_or(0);
+  const double least = near.interval().low.value_or(near.value());
+  if (!(unseen > 0))
+    list.add(name, "complete, as no byte came from further out", far.source);
+  else if (unseen <= least * model::thresholds().unseen_share)
+    list.add(name, "complete, as no byte of the sample came from further out", far.source);
+  else if (least > unseen)
+    list.add(name,
+             fmt::format("at least {}x, as no byte of the sample came from further out",
+                         significant(least / unseen, 2)),
+             far.source);
+  else
+    list.absent(name, "of so few bytes the sample may have seen none");
+}
+
 /// Bytes that cross an interface per byte that crosses the next one: what the cache between them
 /// gave again.
 void add_reuse(FactList& list, const FactsOf& of, const std::string& inner,
@@ -126,7 +144,7 @@ void add_reuse(FactList& list, const FactsOf& of, const std::string& inner,
   if (reuse)
     list.add(name, significant(reuse.interval()) + "x", reuse.source);
   else if (near.value() > 0)
-    list.add(name, "complete, as no byte came from further out", far.source);
+    add_reuse_of_all(list, name, near, far);
 }
 
 /// A store that misses fetches its line first, unless it bypasses the caches: at most what was

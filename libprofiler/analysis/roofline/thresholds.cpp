@@ -28,7 +28,8 @@ Thresholds read_thresholds() {
           value("communication_share"),
           value("launch_idle"),
           value("launch_calls"),
-          value("launch_kernel")};
+          value("launch_kernel"),
+          value("unseen_share")};
 }
 
 }  // namespace

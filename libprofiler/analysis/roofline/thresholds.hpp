@@ -27,6 +27,7 @@ struct Thresholds {
   double launch_idle;
   double launch_calls;
   double launch_kernel;
+  double unseen_share;
 };
 
 const Thresholds& thresholds();

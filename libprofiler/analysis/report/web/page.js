@@ -25,9 +25,12 @@
     const place = function (number) { return Number(Math.abs(number).toExponential(15).split('e')[1]); };
     return Math.min(3, Math.max(1, place(value) - place(spread) + 1));
   }
+  // A sample saw none: its bound is all that is known.
+  function unsureZero(figure) { return figure[0] === 0 && figure[2] > 0 && figure[2] < 1e300; }
   // A figure's number, of which `text` makes words: "~" before the middle of a range.
   function carried(figure, text) {
     if (figure[1] == null && figure[2] == null) return text(figure[0]);
+    if (unsureZero(figure)) return '0 to ' + text(figure[2]);
     return '~' + text(Number(figure[0].toPrecision(carriedDigits(figure[0], figure[1], figure[2]))));
   }
   function prefixed(value, unit, digits = 3) {
@@ -111,7 +114,7 @@
     if (!f.precision) return reason(region, 'flop');
     if (column === 'rate') return 'the time was too short for the clock';
     if (!f.bytesSource) return reason(region, 'bytes.' + state.level);
-    if (column === 'intensity' || !f.intensity) return 'no byte crossed ' + state.level;
+    if (column === 'intensity' || !f.intensity) return 'no byte ' + (unsureZero(work(region).bytes[state.level] || [1]) ? 'of the sample ' : '') + 'crossed ' + state.level;
     const line = roofline(region);
     return line && line.detail ? line.detail : 'no ceiling of this machine applies';
   }
@@ -155,6 +158,7 @@
   // The ends with one digit more than the middle.
   function interval(figure, show) {
     if (figure[1] == null && figure[2] == null) return show(figure[0]);
+    if (unsureZero(figure)) return carried(figure, show);
     const digits = Math.min(3, carriedDigits(figure[0], figure[1], figure[2]) + 1);
     const end = function (value) { return show(Number((value == null ? figure[0] : value).toPrecision(digits))); };
     if (figure[2] > 1e300) return carried(figure, show) + ' (at least ' + end(figure[1]) + ')';
