@@ -1,6 +1,7 @@
 # Options and the flags that every part is compiled with.
 
 option(ROOFMARK_TESTS "Build the tests (needs Catch2 v2 or v3)" ON)
+option(ROOFMARK_BENCHES "Build the benches of tests/bench where the tests are not built" OFF)
 option(ROOFMARK_EXAMPLES "Build the examples" ON)
 option(ROOFMARK_WERROR "Treat warnings as errors" OFF)
 set(ROOFMARK_SANITIZE "" CACHE STRING "Sanitizers for host code, e.g. address,undefined or thread")

@@ -18,12 +18,12 @@ foreign_sources() {  # ARCHITECTURE
     done
 }
 
-# foreign_packages ARCHITECTURE FOLDER PACKAGE...: unpacked below FOLDER/root, once. "=PACKAGE" is what PACKAGE
+# foreign_packages ARCHITECTURE FOLDER PACKAGE...: unpacked below FOLDER/root, once for each list. "=PACKAGE" is what PACKAGE
 # depends on first: the real one behind a name like linux-image-arm64. Prints why not.
 foreign_packages() {
   local architecture=$1 folder=$2 package wanted=()
   shift 2
-  [ -e "$folder/complete" ] && return
+  [ "$(cat "$folder/complete" 2> /dev/null)" = "$*" ] && return
   has apt-get apt-cache dpkg || { echo "no apt-get here"; return 1; }
   rm -rf "$folder"
   mkdir -p "$folder/lists/partial" "$folder/archives/partial" "$folder/parts" "$folder/packages" "$folder/root"
@@ -44,5 +44,5 @@ foreign_packages() {
   (cd "$folder/packages" && timeout 300 apt-get -qq "${options[@]}" download "${wanted[@]}") > "$folder/log" 2>&1 ||
     { echo "no packages for it: $(tail -1 "$folder/log")"; return 1; }
   for package in "$folder"/packages/*.deb; do dpkg -x "$package" "$folder/root" || { echo "can't unpack $package"; return 1; }; done
-  touch "$folder/complete"
+  echo "$*" > "$folder/complete"
 }

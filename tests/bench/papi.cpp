@@ -1,10 +1,13 @@
 // What enter + exit of a region cost whose events are counted, by perf_event or by PAPI, against
 // PAPI_hl_region_begin + PAPI_hl_region_end with the same events: in turn in one run, one thread,
-// each in a process of its own, since a thread has one running event set a component.
-//   papi_bench PATH_OF_RUNTIME
+// each in a process of its own, since a thread has one running event set a component. Software
+// events are read by system calls alone; events of a PMU, where there is one, by its own
+// instruction where the kernel allows that.
+//   papi_bench PATH_OF_RUNTIME [software|hardware]
 // Ends with 1 when a bound is missed: at most 0.25 of the high-level pair, which two readings by
 // system calls alone exceed on fast processors; there, at most 1.4 of these two readings.
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <papi.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,7 +25,6 @@
 
 #include "collectors/perf/group.hpp"
 #include "libprofiler/analysis/profile/arena_reader.hpp"
-#include "software_events.hpp"
 #include "timing.hpp"
 
 namespace {
@@ -31,20 +33,70 @@ namespace fs = std::filesystem;
 using roofmark::bench::median;
 
 constexpr int loops = 2000, windows = 25;
-/// The same events by PAPI's names and by the kernel's numbers (PERF_COUNT_SW_...).
-struct SoftwareEvent {
+/// The same event by PAPI's name and by the kernel's numbers.
+struct NamedEvent {
   const char* name;
   std::uint64_t number;
 };
-constexpr SoftwareEvent software_events[] = {
-    {"perf::PAGE-FAULTS", 2},  {"perf::CONTEXT-SWITCHES", 3}, {"perf::CPU-MIGRATIONS", 4},
-    {"perf::MAJOR-FAULTS", 6}, {"perf::MINOR-FAULTS", 5},     {"perf::TASK-CLOCK", 1},
-    {"perf::CPU-CLOCK", 0},    {"perf::PAGE-FAULTS:u=1", 2}};
 
-std::vector<std::uint64_t> numbers_of(std::size_t count) {
-  std::vector<std::uint64_t> numbers;
-  for (std::size_t i = 0; i < count; ++i) numbers.push_back(software_events[i].number);
-  return numbers;
+/// Events of one kind, and how many of them are counted together.
+struct EventSet {
+  const char* kind;
+  std::uint32_t type;     ///< PERF_TYPE_...
+  std::uint32_t exclude;  ///< perf::exclude_...
+  std::vector<NamedEvent> events;
+  std::vector<std::size_t> counts;
+};
+
+const EventSet& software() {
+  static const EventSet set{"software",
+                            PERF_TYPE_SOFTWARE,
+                            0,
+                            {{"perf::PAGE-FAULTS", PERF_COUNT_SW_PAGE_FAULTS},
+                             {"perf::CONTEXT-SWITCHES", PERF_COUNT_SW_CONTEXT_SWITCHES},
+                             {"perf::CPU-MIGRATIONS", PERF_COUNT_SW_CPU_MIGRATIONS},
+                             {"perf::MAJOR-FAULTS", PERF_COUNT_SW_PAGE_FAULTS_MAJ},
+                             {"perf::MINOR-FAULTS", PERF_COUNT_SW_PAGE_FAULTS_MIN},
+                             {"perf::TASK-CLOCK", PERF_COUNT_SW_TASK_CLOCK},
+                             {"perf::CPU-CLOCK", PERF_COUNT_SW_CPU_CLOCK},
+                             {"perf::PAGE-FAULTS:u=1", PERF_COUNT_SW_PAGE_FAULTS}},
+                            {1, 4, 8}};
+  return set;
+}
+
+/// What every PMU has.
+const EventSet& hardware() {
+  static const EventSet set{"hardware",
+                            PERF_TYPE_HARDWARE,
+                            roofmark::perf::exclude_kernel | roofmark::perf::exclude_hypervisor,
+                            {{"perf::INSTRUCTIONS", PERF_COUNT_HW_INSTRUCTIONS},
+                             {"perf::CYCLES", PERF_COUNT_HW_CPU_CYCLES}},
+                            {1, 2}};
+  return set;
+}
+
+/// Arm's kernel lets a program read counters only where it is asked to (config1 of its PMU) and
+/// kernel.perf_user_access allows it; x86's without being asked.
+std::uint64_t request_of_user_reads(const EventSet& set) {
+#ifdef __aarch64__
+  int allowed = 0;
+  std::ifstream("/proc/sys/kernel/perf_user_access") >> allowed;
+  return set.type == PERF_TYPE_HARDWARE && allowed == 1 ? 2 : 0;
+#else
+  (void)set;
+  return 0;
+#endif
+}
+
+roofmark::perf::FlatPlan plan_of(const EventSet& set, std::size_t count) {
+  roofmark::perf::FlatPlan plan;
+  plan.group_count = 1;
+  plan.event_count = static_cast<unsigned>(count);
+  plan.groups[0] = {-1, 0, static_cast<std::uint16_t>(count)};
+  for (std::size_t i = 0; i < count; ++i)
+    plan.events[i] = {set.type, set.exclude, 0, set.events[i].number, request_of_user_reads(set),
+                      0};
+  return plan;
 }
 
 template <class Region>
@@ -57,8 +109,8 @@ double region_ns(Region region) {
 }
 
 /// The same events as one group of the kernel's, read twice.
-int measure_bare(unsigned count) {
-  const auto plan = roofmark::bench::software_plan(numbers_of(count), 0);
+int measure_bare(const EventSet& set, std::size_t count) {
+  const auto plan = plan_of(set, count);
   roofmark::perf::Group group;
   if (roofmark::perf::open_group(plan, 0, 0, group)) return 1;
   roofmark::perf::Reading reading;
@@ -83,8 +135,9 @@ int measure(const std::string& how) {
                 }));
     return 0;
   }
-  if (how.starts_with("bare"))
-    return measure_bare(static_cast<unsigned>(std::stoul(how.substr(4))));
+  for (const EventSet* set : {&software(), &hardware()})
+    if (how.starts_with(set->kind))
+      return measure_bare(*set, std::stoul(how.substr(std::strlen(set->kind))));
   if (!high_level_works()) return 1;
   std::printf("%.1f\n", region_ns([] {
                 PAPI_hl_region_begin("region");
@@ -120,24 +173,23 @@ double measured_in_child(const char* self, const std::string& how,
   return status == 0 ? std::atof(text.c_str()) : 0;
 }
 
-std::string joined(std::size_t events, const char* between) {
+std::string joined(const EventSet& set, std::size_t events, const char* between) {
   std::string text;
   for (std::size_t i = 0; i < events; ++i)
-    text += (i == 0 ? "" : between) + std::string(software_events[i].name);
+    text += (i == 0 ? "" : between) + std::string(set.events[i].name);
   return text;
 }
 
-std::string papi_plan(std::size_t events) {
+std::string papi_plan(const EventSet& set, std::size_t events) {
   const std::string count = std::to_string(events);
   return "roofmark-papi/1\ngroup thread perf_event " + count + "\nevent " +
-         joined(events, "\nevent ") + "\nend " + count + "\n";
+         joined(set, events, "\nevent ") + "\nend " + count + "\n";
 }
 
-std::string perf_plan(std::size_t events) {
+std::string perf_plan(const EventSet& set, std::size_t events) {
   namespace perf = roofmark::perf;
   std::string text(perf::most_plan_text, '\0');
-  text.resize(perf::write_plan(roofmark::bench::software_plan(numbers_of(events), 0), text.data(),
-                               text.size()));
+  text.resize(perf::write_plan(plan_of(set, events), text.data(), text.size()));
   return text;
 }
 
@@ -158,14 +210,14 @@ bool all_counted(const std::string& folder, std::size_t events) {
 }
 
 /// The high-level interface leaves out what it can't count, and is cheaper then.
-bool high_level_counted(const std::string& folder, std::size_t events) {
+bool high_level_counted(const std::string& folder, const EventSet& set, std::size_t events) {
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (!entry.is_regular_file()) continue;
     std::ifstream file(entry.path());
     std::ostringstream text;
     text << file.rdbuf();
     for (std::size_t i = 0; i < events; ++i)
-      if (text.str().find("\"" + std::string(software_events[i].name) + "\"") == std::string::npos)
+      if (text.str().find("\"" + std::string(set.events[i].name) + "\"") == std::string::npos)
         return false;
     return true;
   }
@@ -192,22 +244,22 @@ struct Ours {
 enum class Outcome { kept, missed, not_here, wrong };
 
 Outcome compare(const char* self, const std::string& runtime, const std::string& folder,
-                std::size_t count) {
+                const EventSet& set, std::size_t count) {
   constexpr double of_high_level = 0.25, of_bare = 1.4;
   constexpr int rounds = 5;
-  Ours ours[] = {{"perf", folder, runtime, perf_plan(count)},
-                 {"papi", folder, runtime, papi_plan(count)}};
-  const std::vector<std::string> theirs = {"PAPI_EVENTS=" + joined(count, ","),
+  Ours ours[] = {{"perf", folder, runtime, perf_plan(set, count)},
+                 {"papi", folder, runtime, papi_plan(set, count)}};
+  const std::vector<std::string> theirs = {"PAPI_EVENTS=" + joined(set, count, ","),
                                            "PAPI_OUTPUT_DIRECTORY=" + folder + "/hl"};
   std::vector<double> high_level, bare, floors;
   const auto skipped = [&](const char* why) {
-    std::printf("SKIPPED papi_bench, %zu events | %s\n", count, why);
+    std::printf("SKIPPED papi_bench, %zu %s events | %s\n", count, set.kind, why);
     return Outcome::not_here;
   };
   for (int round = 0; round < rounds; ++round) {
     high_level.push_back(measured_in_child(self, "high-level", theirs));
     if (high_level.back() <= 0) return skipped("PAPI's high-level interface does not work here");
-    bare.push_back(measured_in_child(self, "bare" + std::to_string(count), {}));
+    bare.push_back(measured_in_child(self, set.kind + std::to_string(count), {}));
     if (bare.back() <= 0) return skipped("the kernel does not count these events here");
     floors.push_back(bare.back() / high_level.back());
     for (Ours& way : ours) {
@@ -217,12 +269,12 @@ Outcome compare(const char* self, const std::string& runtime, const std::string&
       way.over_bare.push_back(way.ns.back() / bare.back());
     }
   }
-  if (!high_level_counted(folder + "/hl", count))
+  if (!high_level_counted(folder + "/hl", set, count))
     return skipped("PAPI's high-level interface does not count all of them");
-  std::printf("%zu events: PAPI_hl_region_begin + _end %.0f ns, two bare group reads %.0f ns\n",
-              count, median(high_level), median(bare));
-  std::printf("RATIO two bare group reads : PAPI_hl begin + end, %zu events | %.3f | -\n", count,
-              median(floors));
+  std::printf("%zu %s events: PAPI_hl_region_begin + _end %.0f ns, two bare group reads %.0f ns\n",
+              count, set.kind, median(high_level), median(bare));
+  std::printf("RATIO two bare group reads : PAPI_hl begin + end, %zu %s events | %.3f | -\n", count,
+              set.kind, median(floors));
   const bool in_reach = median(floors) * of_bare <= of_high_level;
   Outcome outcome = Outcome::kept;
   for (const Ours& way : ours) {
@@ -232,25 +284,31 @@ Outcome compare(const char* self, const std::string& runtime, const std::string&
       return Outcome::wrong;
     }
     const double ratio = median(way.of_high_level), over = median(way.over_bare);
-    std::printf("%zu events: enter + exit by %s %.0f ns\n", count, way.name, median(way.ns));
-    std::printf("RATIO enter + exit by %s : PAPI_hl begin + end, %zu events | %.3f | <= %.2f%s\n",
-                way.name, count, ratio, of_high_level,
-                in_reach ? "" : " (1.4 of two bare readings are more)");
-    std::printf("RATIO enter + exit by %s : two bare group reads, %zu events | %.3f | <= %.1f\n",
-                way.name, count, over, of_bare);
+    std::printf("%zu %s events: enter + exit by %s %.0f ns\n", count, set.kind, way.name,
+                median(way.ns));
+    std::printf(
+        "RATIO enter + exit by %s : PAPI_hl begin + end, %zu %s events | %.3f | <= %.2f%s\n",
+        way.name, count, set.kind, ratio, of_high_level,
+        in_reach ? "" : " (1.4 of two bare readings are more)");
+    std::printf("RATIO enter + exit by %s : two bare group reads, %zu %s events | %.3f | <= %.1f\n",
+                way.name, count, set.kind, over, of_bare);
     if (in_reach ? ratio > of_high_level : over > of_bare) outcome = Outcome::missed;
   }
   return outcome;
 }
 
-int compare_all(const char* self, const std::string& runtime) {
+int compare_all(const char* self, const std::string& runtime, const std::string& kind) {
   std::string folder = (fs::temp_directory_path() / "roofmark-papi-bench-XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) return 2;
   bool good = true;
-  for (const std::size_t count : {std::size_t{1}, std::size_t{4}, std::size_t{8}}) {
-    const Outcome outcome = compare(self, runtime, folder + "/" + std::to_string(count), count);
-    good = good && outcome != Outcome::missed && outcome != Outcome::wrong;
-    std::fflush(stdout);
+  for (const EventSet* set : {&software(), &hardware()}) {
+    if (!kind.empty() && kind != set->kind) continue;
+    for (const std::size_t count : set->counts) {
+      const Outcome outcome =
+          compare(self, runtime, folder + "/" + set->kind + std::to_string(count), *set, count);
+      good = good && outcome != Outcome::missed && outcome != Outcome::wrong;
+      std::fflush(stdout);
+    }
   }
   fs::remove_all(folder);
   return good ? 0 : 1;
@@ -260,7 +318,8 @@ int compare_all(const char* self, const std::string& runtime) {
 
 int main(int count, char** words) {
   if (count == 3 && std::strcmp(words[1], "--measure") == 0) return measure(words[2]);
-  if (count == 2) return compare_all("/proc/self/exe", words[1]);
-  std::fprintf(stderr, "usage: papi_bench PATH_OF_RUNTIME\n");
+  if (count == 2 || count == 3)
+    return compare_all("/proc/self/exe", words[1], count == 3 ? words[2] : "");
+  std::fprintf(stderr, "usage: papi_bench PATH_OF_RUNTIME [software|hardware]\n");
   return 2;
 }
