@@ -118,6 +118,7 @@ Machine any_machine(Source64& random) {
     if (random.once_in(4)) ceiling.program_bytes_per_s = random.real();
     if (random.once_in(8)) ceiling.threads = random.once_in(2) ? 0 : 1000;
   }
+  if (random.once_in(4)) test::add_memory_kind(machine, "HBM", 3);
   if (random.once_in(4)) machine.bandwidth.clear();
   if (random.once_in(4)) machine.compute.clear();
   return machine;

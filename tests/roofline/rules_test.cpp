@@ -99,6 +99,61 @@ TEST_CASE("absent is not zero") {
   REQUIRE(judged(region).verdict_detail == "time not measured");
 }
 
+TEST_CASE("a simulation knows no kinds of main memory: the fastest stands for it, and it says so") {
+  const double n = 1e8;
+  Machine machine = test::two_cores();
+  test::add_memory_kind(machine, "HBM", 2);
+  Region region = test::triad(n, 32 * n / 40e9 / 0.8);
+  const auto noted = [](const Roofline& roofline, const char* part) {
+    return std::any_of(roofline.notes.begin(), roofline.notes.end(), [&](const std::string& note) {
+      return note.find(part) != std::string::npos;
+    });
+  };
+  const Roofline either = judge(region, machine);
+  REQUIRE(either.verdict == Verdict::memory);
+  REQUIRE(either.levels.at("DRAM").bandwidth_bytes_per_s == Approx(60e9));
+  REQUIRE(either.levels.count("HBM") == 0);
+  REQUIRE(noted(either, "which is DRAM and HBM here; of which kind"));
+  // The only memory there is.
+  Machine only = machine;
+  std::erase_if(only.bandwidth, [](const auto& ceiling) { return ceiling.level == "DRAM"; });
+  REQUIRE(judge(region, only).verdict == Verdict::memory);
+  REQUIRE(noted(judge(region, only), "which is HBM here."));
+  REQUIRE(!noted(judge(region, test::two_cores()), "HBM"));
+  // A declaration is of one memory, too, and not of each.
+  Region declared = region;
+  declared.work.bytes.erase("DRAM");
+  declared.work.declared_bytes = test::counted(24 * n, Source::declared);
+  REQUIRE(noted(judge(declared, machine), "The declared bytes"));
+  REQUIRE(judge(declared, machine).levels.count("HBM") == 0);
+  // Hardware counts each kind apart: what it did not count is not zero.
+  for (auto* count : {&region.work.bytes["DRAM"].read, &region.work.bytes["DRAM"].write})
+    (*count)->collector = "perf";
+  region.work.wall_s->value = 32 * n / 20e9 / 0.8;
+  REQUIRE(judge(region, machine).verdict_detail == "HBM not counted");
+  region.work.declared_bytes = test::counted(24 * n, Source::declared);
+  REQUIRE(judge(region, machine).verdict_detail == "HBM not counted");
+  region.work.bytes["HBM"] = region.work.bytes["DRAM"];
+  REQUIRE(judge(region, machine).levels.at("HBM").bandwidth_bytes_per_s == Approx(60e9));
+  REQUIRE(judge(region, machine).levels.at("DRAM").bandwidth_bytes_per_s == Approx(30e9));
+}
+
+TEST_CASE("what stands apart is no roof, however high it is") {
+  const Region region = test::triad(1e8, 32e8 / 20e9 / 0.8);
+  Machine machine = test::two_cores();
+  const Roofline before = judge(region, machine);
+  ComputeCeiling both = machine.compute.front();
+  BandwidthCeiling far = machine.bandwidth.back();
+  both.flop_per_s = far.interface_bytes_per_s = far.program_bytes_per_s = 1e15;
+  far.pattern = "triad";
+  machine.apart_compute = {both};
+  machine.apart_bandwidth = {far};
+  const Roofline after = judge(region, machine);
+  REQUIRE(after.why == before.why);
+  REQUIRE(after.fraction == before.fraction);
+  REQUIRE(machine_roof(machine, Precision::f64)->peak.per_s == 40e9);
+}
+
 TEST_CASE("reads and writes that were counted together are bytes of the interface") {
   const double n = 1e8;
   Region region = test::triad(n, 32 * n / 10e9);

@@ -61,6 +61,19 @@ inline void add_small_pages(Machine& machine, double share) {
   machine.bandwidth.insert(machine.bandwidth.end(), small.begin(), small.end());
 }
 
+/// The same main memory once more, of another kind and at this multiple of the rate.
+inline void add_memory_kind(Machine& machine, const char* kind, double factor) {
+  const std::vector<BandwidthCeiling> own = machine.bandwidth;
+  for (BandwidthCeiling ceiling : own) {
+    if (ceiling.level != "DRAM") continue;
+    ceiling.level = kind;
+    for (double* rate : {&ceiling.interface_bytes_per_s, &ceiling.program_bytes_per_s, &ceiling.low,
+                         &ceiling.high})
+      *rate *= factor;
+    machine.bandwidth.push_back(ceiling);
+  }
+}
+
 /// Two cores of 20 GFLOP/s (f64 AVX2 FMA) under a shared DRAM of 20 GB/s for one and 30 for both.
 inline Machine two_cores() {
   Machine machine;

@@ -40,16 +40,28 @@ Part memory_part(const InterfaceTraffic& traffic, const Ceiling& ceiling) {
   return part;
 }
 
+/// The best of the kinds of memory that the bytes may be of: a roof must not be too low.
+template <class CeilingOf>
+std::optional<Ceiling> ceiling_for(const InterfaceTraffic& traffic, CeilingOf ceiling_of) {
+  if (traffic.kinds.empty()) return ceiling_of(traffic.level);
+  std::optional<Ceiling> best;
+  for (const std::string& kind : traffic.kinds)
+    if (const auto found = ceiling_of(kind); found && (!best || found->per_s > best->per_s))
+      best = found;
+  return best;
+}
+
 std::vector<Part> memory_parts(const TrafficOfRegion& traffic, const Machine& machine,
                                const Setting& setting) {
   std::vector<Part> parts;
   for (InterfaceTraffic level : traffic.levels) {
     if (setting.vectorised) level.mix.bytes_per_access = 0;
     level.mix.large_page_share = setting.large_page_share;
-    const auto ceiling =
-        level.declared
-            ? declared_bandwidth(machine, level.level, setting.cores, setting.large_page_share)
-            : bandwidth_ceiling(machine, level.level, level.mix, setting.cores);
+    const auto ceiling = ceiling_for(level, [&](const std::string& kind) {
+      return level.declared
+                 ? declared_bandwidth(machine, kind, setting.cores, setting.large_page_share)
+                 : bandwidth_ceiling(machine, kind, level.mix, setting.cores);
+    });
     if (ceiling) parts.push_back(memory_part(level, *ceiling));
   }
   return parts;
@@ -58,9 +70,10 @@ std::vector<Part> memory_parts(const TrafficOfRegion& traffic, const Machine& ma
 std::vector<Part> topmost_parts(const TrafficOfRegion& traffic, const Machine& machine) {
   std::vector<Part> parts;
   for (const InterfaceTraffic& level : traffic.levels) {
-    const auto ceiling = level.declared
-                             ? declared_bandwidth(machine, level.level, cores_of(machine))
-                             : topmost_bandwidth(machine, level.level);
+    const auto ceiling = ceiling_for(level, [&](const std::string& kind) {
+      return level.declared ? declared_bandwidth(machine, kind, cores_of(machine))
+                            : topmost_bandwidth(machine, kind);
+    });
     if (ceiling) parts.push_back(memory_part(level, *ceiling));
   }
   return parts;

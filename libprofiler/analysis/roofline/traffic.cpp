@@ -1,6 +1,9 @@
 #include "analysis/roofline/traffic.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
 
 #include "analysis/roofline/gpu_machine.hpp"
 #include "analysis/roofline/thresholds.hpp"
@@ -86,6 +89,39 @@ InterfaceTraffic declared(const std::string& level, const Work& work) {
   return made;
 }
 
+/// A simulation and a declaration know main memory and no kinds of it: one interface, of whichever
+/// kind. Nothing where the machine has that one kind alone, or the kinds were counted apart.
+std::optional<InterfaceTraffic> of_any_kind(const Work& work, const Region& region,
+                                            const std::vector<std::string>& kinds) {
+  const std::string level = "DRAM";
+  if (kinds.empty() || kinds == std::vector{level}) return std::nullopt;
+  std::optional<InterfaceTraffic> made;
+  const auto found = work.bytes.find(level);
+  if (found != work.bytes.end() && !unusable(level, found->second, work, region)) {
+    const Traffic& traffic = found->second;
+    const Count& count = traffic.read && traffic.write ? *traffic.read : *traffic.total;
+    if (count.collector == "emulated") made = counted(level, traffic, work);
+  }
+  const bool any_counted = std::any_of(kinds.begin(), kinds.end(), [&](const std::string& kind) {
+    const auto bytes = work.bytes.find(kind);
+    return bytes != work.bytes.end() && !unusable(kind, bytes->second, work, region);
+  });
+  if (!made && !any_counted && work.declared_bytes) made = declared(level, work);
+  if (made) made->kinds = kinds;
+  return made;
+}
+
+std::string note_of_kinds(const InterfaceTraffic& memory) {
+  const char* whose = memory.declared ? "The declared bytes" : "The bytes modelled at DRAM";
+  if (memory.kinds.size() == 1)
+    return fmt::format("{} are those of main memory, which is {} here.", whose,
+                       memory.kinds.front());
+  return fmt::format(
+      "{} are those of main memory, which is {} here; of which kind the program's was is not "
+      "known: they are set against the fastest, and in slower memory the roof is lower.",
+      whose, fmt::join(memory.kinds, " and "));
+}
+
 }  // namespace
 
 std::optional<double> operations(const Work& work, const char* name) {
@@ -101,7 +137,12 @@ TrafficOfRegion traffic_of(const Work& work, const Region& region, const Machine
     made.uncounted.push_back("main memory has no ceiling");
     made.main_memory_uncounted = true;
   }
+  std::vector<std::string> kinds;
+  std::copy_if(levels.begin(), levels.end(), std::back_inserter(kinds), is_main_memory);
+  const auto memory =
+      is_gpu(machine) ? std::optional<InterfaceTraffic>() : of_any_kind(work, region, kinds);
   for (const std::string& level : levels) {
+    if (memory && is_main_memory(level)) continue;
     const auto found = work.bytes.find(level);
     auto reason = found == work.bytes.end() ? std::optional(level + " not counted")
                                             : unusable(level, found->second, work, region);
@@ -111,7 +152,7 @@ TrafficOfRegion traffic_of(const Work& work, const Region& region, const Machine
       if ((!found->second.read || !found->second.write) && !is_gpu(machine))
         made.notes.push_back("Reads and writes of " + level +
                              " were counted together: its ceiling is that of reads.");
-    } else if (is_main_memory(level) && work.declared_bytes) {
+    } else if (is_main_memory(level) && work.declared_bytes && kinds.size() == 1) {
       made.levels.push_back(declared(level, work));
       made.notes.push_back("The " + level +
                            " bytes are the user's declaration, set against program bytes/s.");
@@ -119,6 +160,10 @@ TrafficOfRegion traffic_of(const Work& work, const Region& region, const Machine
       made.main_memory_uncounted = made.main_memory_uncounted || is_main_memory(level);
       made.uncounted.push_back(*reason);
     }
+  }
+  if (memory) {
+    made.levels.push_back(*memory);
+    made.notes.push_back(note_of_kinds(*memory));
   }
   for (const auto& [level, traffic] : work.bytes)
     if (std::find(levels.begin(), levels.end(), level) == levels.end() && !is_main_memory(level) &&

@@ -17,6 +17,9 @@ struct InterfaceTraffic {
   TrafficMix mix;
   Source source = Source::counted;
   bool declared = false;  ///< program bytes of the user's formula, not interface bytes
+  /// Main memory of which nobody told the kind: it may be any of these, by whose ceilings it is
+  /// judged; empty: it is `level`.
+  std::vector<std::string> kinds = {};
 };
 
 struct TrafficOfRegion {

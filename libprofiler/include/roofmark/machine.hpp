@@ -24,6 +24,7 @@ struct ComputeCeiling {
   Source source = Source::measured;
   bool sustained = false;          ///< measured over >= 1 s on all cores of the scope
   std::vector<std::string> flags;  ///< "noisy", "below_theory", "shared_core", ...
+  std::string placement;           ///< of those in Machine::apart_compute: "smt"
 };
 
 /// A limit on bytes/s at one interface for one access pattern.
@@ -40,6 +41,8 @@ struct BandwidthCeiling {
   double page_bytes = 0;           ///< page size the buffer really had
   Source source = Source::measured;
   std::vector<std::string> flags;
+  std::string placement;                ///< of those in Machine::apart_bandwidth: "smt", "remote"
+  std::optional<unsigned> memory_node;  ///< OS number of the one node that its memory was bound to
 };
 
 struct CacheLevel {
@@ -98,6 +101,10 @@ struct Machine {
   std::string measured_at;  ///< RFC 3339
   std::vector<ComputeCeiling> compute;
   std::vector<BandwidthCeiling> bandwidth;
+  /// What stands beside the roof and is never it: all hardware threads of a core ("smt"), memory of
+  /// another NUMA node ("remote").
+  std::vector<ComputeCeiling> apart_compute;
+  std::vector<BandwidthCeiling> apart_bandwidth;
   std::vector<Gpu> gpus;
   std::vector<std::string> notes;  ///< what is implausible or was left out, one sentence each
 };
