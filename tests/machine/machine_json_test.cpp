@@ -60,6 +60,14 @@ Machine sample() {
       {"bytes.HBM", "", 3.35e12, 0, 0, 0, Source::theoretical, {}}};
   gpu.notes = {"its own note"};
   machine.gpus = {gpu};
+  compute.placement = bandwidth.placement = "smt";
+  bandwidth.threads = compute.threads = 2;
+  bandwidth.scope = "core";
+  BandwidthCeiling remote = bandwidth;
+  remote.placement = "remote";
+  remote.memory_node = 1;
+  machine.apart_compute = {compute};
+  machine.apart_bandwidth = {bandwidth, remote};
   machine.notes = {"a note"};
   return machine;
 }
@@ -95,6 +103,30 @@ TEST_CASE("GPUs survive the way to JSON and back; a machine without any says not
   Machine none = sample();
   none.gpus.clear();
   CHECK(to_json(none).find("gpus") == std::string::npos);
+}
+
+TEST_CASE("what stands apart is among no ceilings that are roofs, in the file as in memory") {
+  const Machine machine = sample();
+  const auto value = nlohmann::json::parse(to_json(machine));
+  REQUIRE(value["ceilings"].size() == 2);
+  REQUIRE(value["apart"].size() == 3);
+  for (const auto& ceiling : value["ceilings"]) CHECK_FALSE(ceiling.contains("placement"));
+  CHECK(value["apart"][0]["kind"] == "compute");
+  CHECK(value["apart"][0]["placement"] == "smt");
+  CHECK_FALSE(value["apart"][1].contains("memory_node"));
+  CHECK(value["apart"][2]["memory_node"] == 1);
+  const auto back = machine_from_json(to_json(machine), "m.json");
+  REQUIRE(back);
+  CHECK(back->bandwidth.size() == 1);
+  REQUIRE(back->apart_bandwidth.size() == 2);
+  CHECK(back->apart_bandwidth[1].memory_node == 1U);
+  CHECK(back->apart_compute.front().placement == "smt");
+  // A file of before that, and a machine that has none.
+  Machine none = machine;
+  none.apart_compute.clear();
+  none.apart_bandwidth.clear();
+  CHECK(to_json(none).find("apart") == std::string::npos);
+  CHECK(machine_from_json(to_json(none), "m.json")->apart_bandwidth.empty());
 }
 
 TEST_CASE("the fields are spelt as the format says") {
@@ -169,7 +201,9 @@ TEST_CASE(
     const Result<Machine> machine = machine_from_json(text, "m.json");
     return machine ? std::string() : to_line(machine.error());
   };
-  const std::string good = nlohmann::json::parse(to_json(sample())).dump();
+  auto value = nlohmann::json::parse(to_json(sample()));
+  value.erase("apart");  // the first of each field is the one that is changed
+  const std::string good = value.dump();
   const auto holds = [](const std::string& line, const std::string& part) {
     INFO(part << " in " << line);
     CHECK(line.find(part) != line.npos);
@@ -234,7 +268,10 @@ TEST_CASE("a number that no machine has is refused in one line, with file, place
            {"/ceilings/1/program_bytes_per_s", 1e-308},
            {"/ceilings/1/low", 1e308},
            {"/ceilings/1/high", 1e308},
-           {"/ceilings/1/page_bytes", -1}}) {
+           {"/ceilings/1/page_bytes", -1},
+           {"/apart/0/value", 1e308},
+           {"/apart/1/low", 1e308},
+           {"/apart/2/memory_node", 4000000000U}}) {
     const std::string line = refusal(place, value);
     INFO(place << ": " << line);
     CHECK(line.find("m.json: `") == 0);

@@ -88,6 +88,55 @@ TEST_CASE("the table holds the numbers and fits 80 columns") {
   }
 }
 
+TEST_CASE("each kind of memory has its row; remote memory and hardware threads stand apart") {
+  Machine machine = machine_in_text();
+  const std::string without = render_machine_text(machine);
+  CHECK(without.find("part") == std::string::npos);
+  BandwidthCeiling fast = machine.bandwidth.front();
+  fast.level = "HBM";
+  fast.pattern = "read";
+  fast.interface_bytes_per_s = 33.3e9;
+  machine.bandwidth.push_back(fast);
+  BandwidthCeiling far = machine.bandwidth.front();
+  far.placement = "remote";
+  far.memory_node = 3;
+  far.interface_bytes_per_s = 4.44e9;
+  machine.apart_bandwidth = {far};
+  far.scope = "numa";
+  far.threads = 8;
+  far.interface_bytes_per_s = 5.55e9;
+  machine.apart_bandwidth.push_back(far);
+  far.placement = "smt";
+  far.scope = "core";
+  far.threads = 2;
+  far.memory_node.reset();
+  far.interface_bytes_per_s = 6.66e9;
+  machine.apart_bandwidth.push_back(far);
+  ComputeCeiling both = machine.compute.front();
+  both.placement = "smt";
+  both.threads = 2;
+  both.flop_per_s = 41.4e9;
+  machine.apart_compute = {both};
+  machine.notes.clear();
+  const std::string text = render_machine_text(machine);
+  // Before the first table that stands apart nothing has changed but the row of the other kind.
+  const std::size_t apart = text.find("Apart, and never a roof: memory of another NUMA node");
+  REQUIRE(apart != std::string::npos);
+  CHECK(count_of(text.substr(0, apart), "\nHBM ") == 1);
+  for (const char* number : {"4.44", "5.55", "6.66", "41.4"}) {
+    INFO(number);
+    CHECK(text.substr(0, apart).find(number) == std::string::npos);
+    CHECK(count_of(text.substr(apart), number) == 1);
+  }
+  CHECK(count_of(text, "DRAM, node 3") == 2);
+  CHECK(text.find("all 2 hardware threads of one core") != std::string::npos);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    INFO(line);
+    CHECK(line.size() <= 80);
+  }
+}
+
 TEST_CASE("an empty machine is no crash and has no tables") {
   const std::string text = render_machine_text(Machine{});
   CHECK(text.find("GFLOP") == std::string::npos);

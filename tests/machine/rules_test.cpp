@@ -199,6 +199,26 @@ TEST_CASE("what is implausible is flagged and what is plausible is not") {
   }
 }
 
+TEST_CASE("remote memory above the cores' own is doubted") {
+  Machine machine;
+  machine.bandwidth = {read("DRAM", 20e9), read("HBM", 90e9)};
+  BandwidthCeiling far = read("DRAM", 15e9);
+  far.placement = "remote";
+  machine.apart_bandwidth = {far};
+  check_machine(machine);
+  CHECK(machine.apart_bandwidth[0].flags.empty());
+  CHECK(machine.notes.empty());
+  machine.apart_bandwidth[0].interface_bytes_per_s = 25e9;
+  check_machine(machine);
+  CHECK(has(machine.apart_bandwidth[0].flags, "above_local"));
+  CHECK(machine.notes.size() == 1);
+  // Two threads of a core are no remote memory.
+  machine.apart_bandwidth[0].placement = "smt";
+  machine.apart_bandwidth[0].flags.clear();
+  check_machine(machine);
+  CHECK(machine.apart_bandwidth[0].flags.empty());
+}
+
 TEST_CASE("a chase confirms the reported caches where latency rises at their size") {
   std::vector<CacheLevel> caches = {cache("L1", 32 * kib), cache("L2", mib), cache("L3", 32 * mib)};
   std::vector<ChasePoint> curve;

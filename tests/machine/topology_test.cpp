@@ -1,29 +1,16 @@
 // Machines that nobody here owns: synthetic ones, and written descriptions in topologies/.
 #include "analysis/machine/topology.hpp"
 
-#include <fstream>
-
 #include "analysis/machine/cpu_quota.hpp"
 #include "analysis/machine/identity.hpp"
 #include "catch.hpp"
+#include "layouts.hpp"
 
 using namespace roofmark;
+using test::recorded;
+using test::synthetic;
 
 namespace {
-
-MachineLayout synthetic(const std::string& description,
-                        std::optional<std::vector<unsigned>> allowed = {}) {
-  const Result<MachineLayout> layout = discover_layout({{}, description, std::move(allowed)});
-  REQUIRE(layout.has_value());
-  return *layout;
-}
-
-MachineLayout recorded(const std::string& name) {
-  const std::string file = std::string(ROOFMARK_TOPOLOGIES) + "/" + name;
-  const Result<MachineLayout> layout = discover_layout({file, {}, {}});
-  REQUIRE(layout.has_value());
-  return *layout;
-}
 
 std::string scopes(const MachineLayout& layout) {
   std::string text;

@@ -15,6 +15,8 @@
 #include "checks.hpp"
 #include "harvest.hpp"
 #include "kernel.hpp"
+#include "measure_placement.hpp"
+#include "placement.hpp"
 #include "plan.hpp"
 #include "stage.hpp"
 #include "team.hpp"
@@ -26,6 +28,8 @@ namespace {
 constexpr double planned_share = 0.85;
 /// Of the budget, for what comes after the scopes.
 constexpr double sustained_s = 1.5, base_pages_s = 2.5;
+/// For each placement, and for all of them together at most this share of the budget.
+constexpr double placement_s = 1.0, placements_share = 0.2;
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 /// More of a pool than this is not worth its page faults on a machine whose cache is unknown.
 constexpr std::size_t most_chased = 640 * mebibyte;
@@ -39,7 +43,8 @@ class Calibration {
         watch_(watch),
         progress_(progress),
         kernels_(usable_kernels(all_kernels(), cpu_features())),
-        cpus_(layout.scopes.back().cpus) {
+        cpus_(layout.scopes.back().cpus),
+        placements_(placements_of(layout)) {
     machine_.topology = layout.topology;
     machine_.notes = layout.notes;
   }
@@ -54,7 +59,8 @@ class Calibration {
     reserve();
     for (void (Calibration::*const step)() :
          {&Calibration::chase, &Calibration::touch, &Calibration::measure_scopes,
-          &Calibration::measure_base_pages, &Calibration::measure_sustained})
+          &Calibration::measure_base_pages, &Calibration::measure_placements,
+          &Calibration::measure_sustained})
       if (!is_interrupted()) (this->*step)();
     if (is_interrupted()) return std::move(machine_);
     if (cpus_.size() == 1) copy_core_to_machine();
@@ -68,6 +74,13 @@ class Calibration {
   double elapsed_s() const { return monotonic_s() - started_s_; }
   /// Rounds are not cut in the middle, so a part of the budget stays unplanned.
   double left_s() const { return std::max(planned_share * options_.budget_s - elapsed_s(), 0.0); }
+
+  /// What the placements, which come after the scopes, are to have of the budget.
+  double placements_s() const {
+    if (options_.quick) return 0;
+    return std::min(placement_s * static_cast<double>(placements_.size()),
+                    placements_share * options_.budget_s);
+  }
 
   /// A line for a person: not more often than one can read.
   void tell(double share, std::string_view what) {
@@ -98,7 +111,10 @@ class Calibration {
 
   std::optional<Problem> reserve_pools() {
     for (std::size_t i = 0; i < cpus_.size(); ++i) {
-      Result<Buffer> buffer = Buffer::reserve(pool_bytes_);
+      // Of several nodes a policy that this process was started with might give another one.
+      const MemoryNode* home = layout_.memory.size() > 1 ? home_node(layout_, cpus_[i]) : nullptr;
+      Result<Buffer> buffer = Buffer::reserve(
+          pool_bytes_, home == nullptr ? std::nullopt : std::optional(home->os_index));
       if (!buffer) return buffer.error();
       buffers_.push_back(std::move(*buffer));
     }
@@ -173,10 +189,8 @@ class Calibration {
   }
 
   std::string memory_level(unsigned cpu) const {
-    for (const MemoryNode& node : layout_.memory)
-      if (std::find(node.local_cpus.begin(), node.local_cpus.end(), cpu) != node.local_cpus.end())
-        return node.kind;
-    return "DRAM";
+    const MemoryNode* home = home_node(layout_, cpu);
+    return home == nullptr ? "DRAM" : home->kind;
   }
 
   PlanInputs inputs_for(const ScopeGroup& group, const std::vector<Buffer*>& memory) {
@@ -255,7 +269,7 @@ class Calibration {
   void measure_base_pages() {
     const auto base = static_cast<double>(sysconf(_SC_PAGESIZE));
     if (buffers_.empty() || page_bytes_ <= base) return;
-    if (left_s() < sustained_s + base_pages_s / 2) {
+    if (left_s() < sustained_s + placements_s() + base_pages_s / 2) {
       machine_.notes.push_back(
           "No time was left to measure memory in small pages: programs in such pages are held "
           "against large ones.");
@@ -269,7 +283,77 @@ class Calibration {
     const std::vector<ScopeGroup> groups = whole_scopes();
     for (std::size_t i = 0; i < groups.size() && !is_interrupted(); ++i)
       measure(groups[i], PlanInputs::Extent::memory,
-              (left_s() - sustained_s) / static_cast<double>(groups.size() - i), 0.8, 0.1);
+              (left_s() - sustained_s - placements_s()) / static_cast<double>(groups.size() - i),
+              0.8, 0.05);
+  }
+
+  /// Other kinds of memory, remote memory, the hardware threads of a core.
+  void measure_placements() {
+    if (placements_.empty()) return;
+    std::vector<std::string> left_out;
+    if (options_.quick || buffers_.empty()) {
+      for (const Placement& placement : placements_) left_out.push_back(description_of(placement));
+      machine_.notes.push_back(fmt::format("Not measured{}: {}.",
+                                           options_.quick ? " in a hurry (--quick)" : "",
+                                           fmt::join(left_out, ", ")));
+      return;
+    }
+    const std::size_t stream_bytes = stream_pool_bytes();
+    buffers_.clear();  // the room is needed
+    for (std::size_t i = 0; i < placements_.size() && !is_interrupted(); ++i) {
+      const std::string what = description_of(placements_[i]);
+      // The last ones give way to the first.
+      constexpr double worth_starting_s = 0.3;
+      const double room_s = left_s() - sustained_s;
+      const double affordable = std::floor(room_s / worth_starting_s);
+      if (affordable < 1) {
+        left_out.push_back(what);
+        continue;
+      }
+      tell(0.85 + 0.05 * static_cast<double>(i) / static_cast<double>(placements_.size()), what);
+      measure(placements_[i], stream_bytes,
+              room_s / std::min(affordable, static_cast<double>(placements_.size() - i)));
+    }
+    if (!left_out.empty())
+      machine_.notes.push_back(
+          fmt::format("No time was left to measure: {}.", fmt::join(left_out, ", ")));
+  }
+
+  /// Those that were the fastest on one core's own memory, one a pattern.
+  std::set<const Kernel*> memory_kernels() const {
+    std::set<const Kernel*> best;
+    for (const BandwidthCeiling& own : machine_.bandwidth)
+      for (const Kernel* kernel : kernels_)
+        if (own.threads == 1 && own.level == memory_level(cpus_.front()) &&
+            kernel->kind == Kernel::Kind::bandwidth && own.pattern == kernel->operation &&
+            own.isa == isa_name(*kernel))
+          best.insert(kernel);
+    return best;
+  }
+
+  void measure(const Placement& placement, std::size_t stream_bytes, double share_s) {
+    const std::size_t threads = placement.cpus.size();
+    const std::set<const Kernel*> chosen = placement.name == "smt" ? chosen_ : memory_kernels();
+    PlacementSetting setting{machine_.topology, kernels_, chosen};
+    // The caches that the threads don't share are passed by each of them.
+    const std::size_t caches = placement.name == "smt" ? 1 : threads / sharers(threads);
+    setting.stream_bytes = stream_bytes * std::max<std::size_t>(caches, 1);
+    setting.warm_bytes = setting.stream_bytes / 6;
+    setting.room_bytes = available_memory_bytes() / 3;
+    constexpr double least_touch_s = 0.4;  // for nothing, if the memory is not there in time
+    setting.touch_s = std::max(share_s / 2, least_touch_s);
+    setting.limits = limits_for(share_s);
+    setting.limits.least_s = std::min(setting.limits.least_s, share_s / 2);
+    setting.limits.trial_rounds = 2;  // the kernels are chosen
+    auto made = measure_placement(placement, setting, watch_);
+    if (is_interrupted()) return;
+    if (!made) return machine_.notes.push_back(to_line(made.error()));
+    if (!made->bound) note_unbound();
+    const bool apart = !placement.name.empty();
+    auto& compute = apart ? machine_.apart_compute : machine_.compute;
+    auto& bandwidth = apart ? machine_.apart_bandwidth : machine_.bandwidth;
+    compute.insert(compute.end(), made->compute.begin(), made->compute.end());
+    bandwidth.insert(bandwidth.end(), made->bandwidth.begin(), made->bandwidth.end());
   }
 
   /// Scopes from core to machine, then the curve over cores as far as time is left.
@@ -287,8 +371,8 @@ class Calibration {
             Extent::widest);
     }
     for (std::size_t i = 0; i < stages.size() && !is_interrupted(); ++i) {
-      const double share_s =
-          (left_s() - sustained_s - base_pages_s) / static_cast<double>(stages.size() - i);
+      const double share_s = (left_s() - sustained_s - base_pages_s - placements_s()) /
+                             static_cast<double>(stages.size() - i);
       constexpr double worth_starting_s = 0.2;
       if (i > 0 && share_s < worth_starting_s) {
         machine_.notes.push_back(
@@ -368,7 +452,8 @@ class Calibration {
             std::count(ceiling.flags.begin(), ceiling.flags.end(), "noisy"));
       return ceilings.size();
     };
-    const std::size_t all = count(machine_.compute) + count(machine_.bandwidth);
+    const std::size_t all = count(machine_.compute) + count(machine_.bandwidth) +
+                            count(machine_.apart_compute) + count(machine_.apart_bandwidth);
     if (noisy != 0)
       machine_.notes.push_back(
           fmt::format("{} of {} ceilings are flagged noisy: even their fastest windows disagree by "
@@ -382,6 +467,7 @@ class Calibration {
   const MeasureProgress& progress_;
   const std::vector<const Kernel*> kernels_;
   const std::vector<unsigned> cpus_;
+  const std::vector<Placement> placements_;
   Machine machine_;
   std::vector<Buffer> buffers_;
   std::size_t pool_bytes_ = 0, memory_room_ = 0, chased_bytes_ = 0;

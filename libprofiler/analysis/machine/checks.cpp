@@ -135,6 +135,23 @@ void check_levels(Machine& machine) {
   }
 }
 
+/// What comes from further away can't come faster.
+void check_remote(Machine& machine) {
+  for (BandwidthCeiling& far : machine.apart_bandwidth) {
+    if (far.placement != "remote") continue;
+    double local = 0;
+    for (const BandwidthCeiling& near : machine.bandwidth)
+      if (near.level == far.level && near.pattern == far.pattern && near.threads >= far.threads)
+        local = std::max(local, near.interface_bytes_per_s);
+    if (local <= 0 || far.interface_bytes_per_s <= faster_than_inner * local) continue;
+    flag(far.flags, "above_local");
+    if (far.pattern == "read")
+      machine.notes.push_back(
+          fmt::format("Remote {} was read faster than the cores' own: one of the two is disturbed.",
+                      far.level));
+  }
+}
+
 }  // namespace
 
 std::optional<PipeFit> fit_pipes(const ComputeCeiling& ceiling) {
@@ -156,6 +173,7 @@ void check_machine(Machine& machine) {
   check_one_core(machine);
   check_scaling(machine);
   check_levels(machine);
+  check_remote(machine);
 }
 
 }  // namespace roofmark

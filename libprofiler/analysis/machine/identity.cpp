@@ -17,7 +17,7 @@ namespace roofmark {
 namespace {
 
 /// Raised when what is measured changes, so that older results are not taken for the new ones.
-constexpr const char* method = "2";
+constexpr const char* method = "3";
 
 std::map<std::string, std::string> first_processor() {
   std::map<std::string, std::string> fields;
@@ -97,6 +97,9 @@ Identity machine_identity(const MachineLayout& layout) {
     put("cpu_model", identity["cpu_vendor"] + " " + identity["cpu_version"]);
   put("microcode", cpu["microcode"]);
   if (!layout.scopes.empty()) put("cores_allowed", cpu_list(layout.scopes.back().cpus));
+  std::vector<unsigned> nodes;
+  for (const MemoryNode& node : layout.memory) nodes.push_back(node.os_index);
+  if (nodes.size() > 1) put("memory_allowed", cpu_list(nodes));
   put("virtual", hypervisor());
   put("huge_pages", bracketed("/sys/kernel/mm/transparent_hugepage/enabled"));
   utsname system{};

@@ -67,6 +67,7 @@ Json to_value(const ComputeCeiling& ceiling) {
   put(value, "high", ceiling.high);
   value["source"] = spelling(ceiling.source);
   value["sustained"] = ceiling.sustained;
+  if (!ceiling.placement.empty()) value["placement"] = ceiling.placement;
   value["flags"] = ceiling.flags;
   return value;
 }
@@ -80,6 +81,8 @@ Json to_value(const BandwidthCeiling& ceiling) {
   put(value, "high", ceiling.high);
   put_positive(value, "page_bytes", ceiling.page_bytes);
   value["source"] = spelling(ceiling.source);
+  if (!ceiling.placement.empty()) value["placement"] = ceiling.placement;
+  if (ceiling.memory_node) value["memory_node"] = *ceiling.memory_node;
   value["flags"] = ceiling.flags;
   return value;
 }
@@ -200,6 +203,7 @@ ComputeCeiling read_compute(const JsonReader& json) {
   json.require_rising({"low", "high"});
   ceiling.source = json.word<Source>("source");
   ceiling.sustained = json.flag_or("sustained", false);
+  ceiling.placement = json.text_or("placement", "");
   ceiling.flags = json.texts("flags");
   return ceiling;
 }
@@ -219,6 +223,9 @@ BandwidthCeiling read_bandwidth(const JsonReader& json) {
   json.require_rising({"low", "high"});
   ceiling.page_bytes = read_number_or(json, "page_bytes", plausible::page_bytes, 0);
   ceiling.source = json.word<Source>("source");
+  ceiling.placement = json.text_or("placement", "");
+  if (json.has("memory_node"))
+    ceiling.memory_node = read_small(json, "memory_node", plausible::node_number, 0);
   ceiling.flags = json.texts("flags");
   return ceiling;
 }
@@ -275,6 +282,11 @@ Json machine_to_value(const Machine& machine) {
     value["ceilings"].push_back(to_value(ceiling));
   for (const BandwidthCeiling& ceiling : machine.bandwidth)
     value["ceilings"].push_back(to_value(ceiling));
+  // A machine without any says nothing of them; a reader that knows none takes none for a roof.
+  for (const ComputeCeiling& ceiling : machine.apart_compute)
+    value["apart"].push_back(to_value(ceiling));
+  for (const BandwidthCeiling& ceiling : machine.apart_bandwidth)
+    value["apart"].push_back(to_value(ceiling));
   // A machine without GPUs says nothing of them.
   for (const Gpu& gpu : machine.gpus) value["gpus"].push_back(to_value(gpu));
   value["notes"] = machine.notes;
@@ -307,6 +319,11 @@ Result<Machine> machine_from_value(const Json& value, const std::string& name) {
     // Kinds of a later version are not ours to judge by.
     if (kind == "compute") machine.compute.push_back(read_compute(item));
     if (kind == "bandwidth") machine.bandwidth.push_back(read_bandwidth(item));
+  });
+  json.each("apart", [&](const JsonReader& item) {
+    const std::string kind = item.text("kind");
+    if (kind == "compute") machine.apart_compute.push_back(read_compute(item));
+    if (kind == "bandwidth") machine.apart_bandwidth.push_back(read_bandwidth(item));
   });
   json.each("gpus", [&](const JsonReader& item) { machine.gpus.push_back(read_gpu(item)); });
   machine.notes = json.texts("notes");

@@ -80,6 +80,7 @@ class MachineText {
     compute();
     curve();
     bandwidths();
+    apart();
     legend();
     gpus();
     notes();
@@ -186,16 +187,20 @@ class MachineText {
     std::set<unsigned> threads;
     for (const ComputeCeiling& c : machine_.compute) threads.insert(c.threads);
     if (threads.size() <= 2) return;
+    // Of several kinds of memory that of the cores' own was measured first.
+    const auto own = std::find_if(machine_.bandwidth.begin(), machine_.bandwidth.end(),
+                                  [&](const auto& b) { return is_memory(b.level); });
+    const std::string memory = own == machine_.bandwidth.end() ? "memory" : own->level;
     for (const unsigned n : threads) {
       double flop = 0, bytes = 0;
       for (const ComputeCeiling& c : machine_.compute)
         if (c.threads == n && c.precision == Precision::f64 && !c.sustained)
           flop = std::max(flop, c.flop_per_s);
       for (const BandwidthCeiling& b : machine_.bandwidth)
-        if (b.threads == n && b.pattern == "read" && is_memory(b.level))
+        if (b.threads == n && b.pattern == "read" && b.level == memory)
           bytes = std::max(bytes, b.interface_bytes_per_s);
       out_ += n == *threads.begin() ? fmt::format("\n{:<10}{:>20}{:>22}\n", "cores", "f64 GFLOP/s",
-                                                  "memory read, GB/s")
+                                                  memory + " read, GB/s")
                                     : "";
       out_ += fmt::format("{:<10}{:>20}{:>22}\n", n, short_number(flop / giga),
                           bytes > 0 ? short_number(bytes / giga) : absent());
@@ -225,35 +230,42 @@ class MachineText {
   }
 
   void bandwidth_table(const std::string& scope, unsigned threads) {
+    std::vector<const BandwidthCeiling*> shown;
+    for (const BandwidthCeiling& b : machine_.bandwidth)
+      if (b.scope == scope && b.threads == threads && !stands_apart(b.flags)) shown.push_back(&b);
+    out_ += "\n";
+    bandwidth_rows(cores_text(scope, threads) + ", GB/s", shown);
+  }
+
+  static std::string cores_text(const std::string& scope, unsigned threads) {
+    return scope == "core" ? "one core" : counted(threads, "core");
+  }
+
+  /// What tells a row from others of its table.
+  std::string label_of(const BandwidthCeiling& b) const {
+    std::string label = b.level;
+    if (b.level == "L1" && !b.isa.empty()) label += " " + b.isa;
+    if (b.placement == "remote" && b.memory_node) label += fmt::format(", node {}", *b.memory_node);
+    const double page_bytes = b.placement.empty() ? smaller_pages(b) : 0;
+    return page_bytes > 0 ? label + ", " + size_text(page_bytes) : label;
+  }
+
+  void bandwidth_rows(const std::string& title, const std::vector<const BandwidthCeiling*>& shown) {
     constexpr const char* patterns[] = {"read",     "write",   "copy",    "triad",
                                         "write_nt", "copy_nt", "triad_nt"};
-    const std::string title =
-        scope == "core" ? "one core, GB/s" : fmt::format("{}, GB/s", counted(threads, "core"));
-    out_ += "\n" + fmt::format("{:<17}", title);
+    out_ += fmt::format("{:<17}", title);
     for (const char* pattern : patterns) out_ += fmt::format("{:>8} ", pattern);
     end_line();
-    struct Row {
-      std::string level, isa;  // isa: where each has its own
-      double page_bytes;       // 0: of the only or the largest size
-      bool operator==(const Row&) const = default;
-    };
-    std::vector<Row> rows;
-    for (const BandwidthCeiling& b : machine_.bandwidth) {
-      const Row row{b.level, b.level == "L1" ? b.isa : "", smaller_pages(b)};
-      if (b.scope == scope && b.threads == threads && !stands_apart(b.flags) &&
-          std::find(rows.begin(), rows.end(), row) == rows.end())
-        rows.push_back(row);
-    }
-    for (const auto& [level, isa, page_bytes] : rows) {
-      out_ += fmt::format("{:<17}", level + (isa.empty() ? "" : " " + isa) +
-                                        (page_bytes > 0 ? ", " + size_text(page_bytes) : ""));
+    std::vector<std::string> labels;
+    for (const BandwidthCeiling* b : shown)
+      if (std::find(labels.begin(), labels.end(), label_of(*b)) == labels.end())
+        labels.push_back(label_of(*b));
+    for (const std::string& label : labels) {
+      out_ += fmt::format("{:<17}", label);
       for (const char* pattern : patterns) {
         const BandwidthCeiling* found = nullptr;
-        for (const BandwidthCeiling& b : machine_.bandwidth)
-          if (b.level == level && b.pattern == pattern && b.scope == scope &&
-              b.threads == threads && (isa.empty() || b.isa == isa) &&
-              smaller_pages(b) == page_bytes && !stands_apart(b.flags))
-            found = &b;
+        for (const BandwidthCeiling* b : shown)
+          if (b->pattern == pattern && label_of(*b) == label) found = b;
         out_ += found == nullptr
                     ? fmt::format("{:>8} ", "")
                     : fmt::format("{:>8}{}", short_number(found->interface_bytes_per_s / giga),
@@ -261,6 +273,51 @@ class MachineText {
       }
       end_line();
     }
+  }
+
+  /// Remote memory and the hardware threads of a core.
+  void apart() {
+    std::vector<std::pair<std::string, unsigned>> scopes;
+    std::vector<const BandwidthCeiling*> siblings;
+    for (const BandwidthCeiling& b : machine_.apart_bandwidth) {
+      const std::pair scope(b.scope, b.threads);
+      if (b.placement == "smt") siblings.push_back(&b);
+      if (b.placement == "remote" && std::find(scopes.begin(), scopes.end(), scope) == scopes.end())
+        scopes.push_back(scope);
+    }
+    if (!scopes.empty())
+      out_ += "\n" +
+              wrapped("", "Apart, and never a roof: memory of another NUMA node", options_.width);
+    for (const auto& [scope, threads] : scopes) {
+      std::vector<const BandwidthCeiling*> shown;
+      for (const BandwidthCeiling& b : machine_.apart_bandwidth)
+        if (b.placement == "remote" && b.scope == scope && b.threads == threads)
+          shown.push_back(&b);
+      bandwidth_rows(cores_text(scope, threads) + ", GB/s", shown);
+    }
+    if (siblings.empty() && machine_.apart_compute.empty()) return;
+    const unsigned threads =
+        siblings.empty() ? machine_.apart_compute.front().threads : siblings.front()->threads;
+    out_ += "\n" + wrapped("",
+                           fmt::format("Apart, and never a roof: all {} hardware threads of one "
+                                       "core",
+                                       threads),
+                           options_.width);
+    if (!machine_.apart_compute.empty())
+      out_ += fmt::format("{:<17}{:>9} {:>9}\n", "GFLOP/s", "f64", "f32");
+    std::vector<std::string> isas;
+    for (const ComputeCeiling& c : machine_.apart_compute)
+      if (std::find(isas.begin(), isas.end(), c.isa) == isas.end()) isas.push_back(c.isa);
+    for (const std::string& isa : isas) {
+      const ComputeCeiling* found[2] = {nullptr, nullptr};
+      for (const ComputeCeiling& c : machine_.apart_compute)
+        if (c.isa == isa && c.operation == Operation::fma &&
+            (c.precision == Precision::f64 || c.precision == Precision::f32))
+          found[c.precision == Precision::f32 ? 1 : 0] = &c;
+      out_ += fmt::format("{:<17}", isa + " fma") + cell(found[0]) + cell(found[1]);
+      end_line();
+    }
+    if (!siblings.empty()) bandwidth_rows(counted(threads, "thread") + ", GB/s", siblings);
   }
 
   void legend() {
@@ -292,6 +349,8 @@ class MachineText {
     };
     look(machine_.compute);
     look(machine_.bandwidth);
+    look(machine_.apart_compute);
+    look(machine_.apart_bandwidth);
     if (noisy) out_ += "~ noisy: even the fastest windows disagree by more than 5 %\n";
     if (doubted) out_ += "! a check doubts it: see the notes and the flags in --json\n";
   }

@@ -51,10 +51,11 @@ class Planner {
 
   Plan plan() {
     using Extent = PlanInputs::Extent;
-    if (inputs_.extent != Extent::memory) compute();
-    if (inputs_.extent != Extent::memory) clock();
+    const bool memory_only = inputs_.extent == Extent::memory || inputs_.extent == Extent::streams;
+    if (!memory_only) compute();
+    if (!memory_only) clock();
     for (std::size_t i = 0; i < inputs_.caches.size(); ++i)
-      if (inputs_.extent == Extent::all ||
+      if (inputs_.extent == Extent::all || inputs_.extent == Extent::siblings ||
           (inputs_.extent == Extent::memory && depends_on_pages(inputs_.caches[i])))
         cache(inputs_.caches[i], i == 0);
     memory();
@@ -86,7 +87,10 @@ class Planner {
     for (Task& task : plan_.tasks) task.lowers_clock = others && rank(task) == 3;
   }
 
-  bool widest_only() const { return inputs_.extent == PlanInputs::Extent::widest; }
+  bool widest_only() const {
+    return inputs_.extent == PlanInputs::Extent::widest ||
+           inputs_.extent == PlanInputs::Extent::siblings;
+  }
 
   /// A second-level TLB of today holds 1024 to 3072 pages: a set that fits into it streams alike in
   /// pages of any size.
@@ -185,12 +189,13 @@ class Planner {
     const std::vector<std::string> flags =
         set.tight ? std::vector<std::string>{"tight_window"} : std::vector<std::string>{};
     std::map<std::string, std::size_t> by_pattern;
-    for (std::size_t i = 0; i < movers_.size(); ++i) {
-      // The innermost level depends on the width of the loads; further out two forms compete.
-      if (!innermost && i >= 2) break;
+    // The innermost level depends on the width of the loads; further out two forms compete.
+    const std::size_t forms = widest_only() ? 1 : innermost ? movers_.size() : 2;
+    for (std::size_t i = 0; i < std::min(forms, movers_.size()); ++i) {
       for (const Kernel* kernel : movers_[i]) {
         const std::string pattern = kernel->operation;
         if (non_temporal(pattern) || !wanted(kernel)) continue;
+        if (widest_only() && pattern != "read") continue;
         std::size_t ceiling = 0;
         if (innermost) {
           ceiling = bandwidth_ceiling(set.level, pattern, isa_name(*kernel), flags);

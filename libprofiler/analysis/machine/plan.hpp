@@ -39,8 +39,10 @@ struct PlanInputs {
   std::size_t memory_warm_bytes = 0;  ///< per thread: its share of the last cache
   enum class Extent {
     all,
-    widest,  ///< for the curve over cores: FMA and reads of memory, nothing else
-    memory   ///< the last cache and memory alone, in pages of the smallest size
+    widest,    ///< for the curve over cores: FMA and reads of memory, nothing else
+    memory,    ///< the last cache and memory alone, in pages of the smallest size
+    streams,   ///< memory alone
+    siblings,  ///< for the hardware threads of a core: FMA, and reads of every level
   };
   Extent extent = Extent::all;
   std::set<const Kernel*> chosen;  ///< when not empty, only these (an earlier stage's best)

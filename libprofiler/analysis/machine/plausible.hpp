@@ -13,6 +13,7 @@ struct Range {
 using Counts = Range<std::uint64_t>;
 using Numbers = Range<double>;
 
+inline constexpr Counts node_number{0, 65535};
 inline constexpr Counts sockets{1, 1024};
 inline constexpr Counts numa_nodes{1, 65536};
 inline constexpr Counts cores{1, 1 << 20};

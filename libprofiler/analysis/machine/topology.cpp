@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "cpu_quota.hpp"
+#include "memory_nodes.hpp"
 
 namespace roofmark {
 namespace {
@@ -116,7 +117,6 @@ class Layout {
     t.threads = static_cast<unsigned>(std::max<std::size_t>(objects(HWLOC_OBJ_PU).size(), 1));
     for (const hwloc_obj_t core : cores())
       t.smt = std::max(t.smt, static_cast<unsigned>(hwloc_bitmap_weight(core->cpuset)));
-    if (!cores().empty()) layout_.smt_siblings = numbers(cores().front()->cpuset);
   }
 
   /// "P" and "E" where the cores differ in kind; a higher clock of a favoured core makes no kind.
@@ -217,6 +217,23 @@ class Layout {
     return "DRAM";
   }
 
+  /// The firmware's table (SLIT), where there is one.
+  void read_distances() {
+    hwloc_distances_s* table = nullptr;
+    unsigned count = 1;
+    if (hwloc_distances_get_by_type(topology_, HWLOC_OBJ_NUMANODE, &count, &table,
+                                    HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0) != 0 ||
+        count == 0)
+      return;
+    for (unsigned from = 0; from < table->nbobjs; ++from)
+      for (MemoryNode& memory : layout_.memory)
+        for (unsigned to = 0; to < table->nbobjs && table->objs[from] != nullptr; ++to)
+          if (memory.os_index == table->objs[from]->os_index && table->objs[to] != nullptr)
+            memory.distances[table->objs[to]->os_index] =
+                static_cast<double>(table->values[from * table->nbobjs + to]);
+    hwloc_distances_release(topology_, table);
+  }
+
   void read_memory() {
     const std::vector<hwloc_obj_t> nodes = objects(HWLOC_OBJ_NUMANODE);
     std::vector<std::vector<unsigned>> domains;
@@ -232,6 +249,7 @@ class Layout {
         domains.push_back(memory.local_cpus);
       layout_.memory.push_back(memory);
     }
+    read_distances();
     layout_.topology.numa_nodes = static_cast<unsigned>(std::max<std::size_t>(domains.size(), 1));
   }
 
@@ -260,6 +278,7 @@ class Layout {
   void read_scopes() {
     const hwloc_obj_t core = reference_core();
     if (core == nullptr) return;
+    layout_.smt_siblings = numbers(core->cpuset);
     add_scope("core", core->cpuset);
     for (const auto& [name, cpus] : kinds_)
       if (name != layout_.scopes.front().core_kind)
@@ -298,6 +317,7 @@ Result<MachineLayout> discover_layout(const TopologySource& source) {
                                   "check the affinity mask"});
   const bool this_machine = !source.xml_file && !source.synthetic;
   if (this_machine) apply_cpu_quota(layout, cpu_quota());
+  if (this_machine) leave_out_forbidden_nodes(layout, allowed_memory_nodes());
   return layout;
 }
 

@@ -26,6 +26,7 @@ struct MemoryNode {
   std::uint64_t bytes = 0;  ///< 0: not reported
   std::vector<unsigned>
       local_cpus;  ///< allowed hardware threads nearest to it; empty when none are
+  std::map<unsigned, double> distances;  ///< to other nodes by their number, as firmware tells
 };
 
 struct MachineLayout {
@@ -33,7 +34,7 @@ struct MachineLayout {
   std::vector<ScopeGroup> scopes;  ///< the first group of each scope whose size differs from the
                                    ///< scope below; core first
   std::vector<MemoryNode> memory;
-  std::vector<unsigned> smt_siblings;  ///< the hardware threads of the first core
+  std::vector<unsigned> smt_siblings;  ///< the hardware threads of the core of the first scope
   std::vector<std::string> notes;
 };
 

@@ -36,6 +36,14 @@ std::vector<WorkingSet> cache_working_sets(const Topology& topology, unsigned sh
   return sets;
 }
 
+Topology shared_among(Topology topology, unsigned threads) {
+  for (CacheLevel& cache : topology.caches) {
+    cache.bytes /= threads;
+    if (cache.confirmed_bytes) *cache.confirmed_bytes /= threads;
+  }
+  return topology;
+}
+
 std::size_t last_level_bytes(const Topology& topology) {
   std::size_t most = 0;
   for (const CacheLevel& cache : topology.caches) most = std::max(most, ours(cache));

@@ -20,6 +20,9 @@ struct WorkingSet {
 /// A level whose share is no larger than the level inside it has none.
 std::vector<WorkingSet> cache_working_sets(const Topology& topology, unsigned sharers);
 
+/// The caches as one of `threads` hardware threads of a core has them.
+Topology shared_among(Topology topology, unsigned threads);
+
 /// The cache in front of memory as far as it is ours: what a memory stream must exceed.
 std::size_t last_level_bytes(const Topology& topology);
 
