@@ -86,7 +86,7 @@ TEST_CASE("noise that would hide the limit judges nothing, and says so") {
     CHECK(outcome.text.find("more runs") != std::string::npos);
     CHECK_FALSE(any_holds({outcome}));
   }
-  CHECK(judged("time > +5%", wild)[0].text.find("5.7x") != std::string::npos);
+  CHECK(judged("time > +5%", wild)[0].text.find("6x") != std::string::npos);
   // Nothing moved at all, but nothing would have been seen.
   const auto blind = compare(runs({0.5, 2}), runs({0.5, 2}));
   CHECK(judged("time > +5%", blind)[0].state == State::unknown);
@@ -96,6 +96,36 @@ TEST_CASE("noise that would hide the limit judges nothing, and says so") {
   // What is beyond all noise fails, however large that is.
   const auto sure = compare(runs({0.9, 1, 1.1, 1}), runs({9, 10, 11, 10}));
   CHECK(judged("time > +5%", sure)[0].state == State::holds);
+}
+
+TEST_CASE("the gate tells no digit that the range of a change does not carry") {
+  const auto told = [](const std::string& condition, const Change& change) {
+    Comparison result;
+    RegionChange region;
+    region.path = {"k"};
+    region.before.present = region.after.present = true;
+    region.changes["time"] = change;
+    result.regions = {region};
+    return judged(condition, result)[0].text;
+  };
+  const auto change = [](double ratio, double off) {
+    Change made;
+    made.after = made.ratio = ratio;
+    made.low = ratio - off;
+    made.high = ratio + off;
+    made.evidence = Evidence::counts;
+    made.beyond_noise = std::abs(ratio - 1) > off;
+    return made;
+  };
+  CHECK(told("time > 3%", change(1.0533, 0.0001)) == "time +5.3 % (limit +3 %)");
+  CHECK(told("time > 3%", change(1.0533, 0.02)) == "time +5 % (limit +3 %)");
+  CHECK(told("time < -3%", change(0.877, 0.02)) == "time -12 % (limit -3 %)");
+  CHECK(told("time > 3%", change(3.456, 0.5)).starts_with("time 3.5x (limit +3 %)"));
+  // What its digits no longer tell is said in words.
+  CHECK(told("time > 5%", change(1.0533, 0.02)) ==
+        "time +5 % (limit +5 %), over it by less than the change is known");
+  CHECK(told("time > 4.8%", change(1.0466, 0.02)) ==
+        "time +5 % (limit +4.8 %), within it by less than the change is known");
 }
 
 TEST_CASE("what is within the limit at either end of its noise passes, however large that is") {

@@ -43,7 +43,7 @@
   expect($('.chart svg'), 'no chart');
   expect(rows().length === Math.min(200, data.regions.length), 'rows: ' + rows().length);
   expect(!window.pwned, 'a name ran as a script');
-  expect($$('script').length === 9, 'scripts: ' + $$('script').length);  // the data, six of ours, two of this test
+  expect($$('script').length === 10, 'scripts: ' + $$('script').length);  // the data, seven of ours, two of this test
   expect(!document.body.innerText.includes('undefined'), '"undefined" in the page');
   expect(!/\bNaN\b/.test(document.body.innerText), 'NaN in the page');
 

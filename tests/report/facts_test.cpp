@@ -139,6 +139,20 @@ TEST_CASE("facts: threads, and what was declared against what was counted") {
               "declared");
 }
 
+TEST_CASE("facts: a share of what was declared has the digits of what was counted") {
+  Profile profile = triad();
+  Region& region = profile.regions[0];
+  region.self.declared_flop = sample::count(1.5e9, Source::declared);
+  for (Work* work : {&region.work, &region.self}) {
+    Count& flop = work->flop[Precision::f64];
+    flop.low = flop.value - flop.value / 4;
+    flop.high = flop.value + flop.value / 4;
+  }
+  // 2 of 1.5 is 133 %, off by a quarter of itself.
+  check_known(facts_of(profile, region, true), Group::declared, "declared FLOPs",
+              "1.5 GFLOP; ~2 GFLOP counted, ~130 % of it", "declared");
+}
+
 TEST_CASE("facts: what was not counted has its reason, never a 0") {
   Profile profile = triad();
   Region& region = profile.regions[0];

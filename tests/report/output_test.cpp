@@ -51,7 +51,8 @@ TEST_CASE("a file is replaced whole and keeps its permissions") {
 }
 
 TEST_CASE("a place that can't be written to is one Problem") {
-  REQUIRE(write_file("/nonexistent/a", "x")->where == "/nonexistent/a");
+  // Below a file there is no folder, whoever made one elsewhere.
+  REQUIRE(write_file("/dev/null/a", "x")->where == "/dev/null/a");
   REQUIRE(write_file("/dev/full", "x").has_value());
   REQUIRE_FALSE(write_file("/dev/null", "x").has_value());
 }
@@ -63,7 +64,7 @@ TEST_CASE("a name of our own never takes a file that exists") {
   REQUIRE(*first == folder / "r.html");
   REQUIRE(*second == folder / "r-2.html");
   REQUIRE(content(*first) == "1");
-  REQUIRE_FALSE(write_new_file("/nonexistent/r", ".html", "").has_value());
+  REQUIRE_FALSE(write_new_file("/dev/null/r", ".html", "").has_value());
 }
 
 TEST_CASE("input that can't be read is one Problem") {

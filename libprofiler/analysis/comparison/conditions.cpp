@@ -66,8 +66,12 @@ Outcome outcome_of(const Condition& condition, const RegionChange& region) {
   const Change& change = found->second;
   const bool beyond =
       condition.above ? change.relative() > condition.limit : change.relative() < condition.limit;
-  outcome.text = fmt::format("{} {} (limit {})", condition.quantity, change_text(change.ratio),
+  outcome.text = fmt::format("{} {} (limit {})", condition.quantity, change_text(change),
                              limit_text(condition.limit));
+  const double told = told_relative(change);
+  if ((condition.above ? told > condition.limit : told < condition.limit) != beyond)
+    outcome.text += beyond ? ", over it by less than the change is known"
+                           : ", within it by less than the change is known";
   if (beyond && change.beyond_noise) {
     outcome.state = Outcome::State::holds;
   } else if (hides_the_limit(condition, change)) {

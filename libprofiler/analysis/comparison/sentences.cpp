@@ -56,6 +56,19 @@ std::string factor_text(const Change& change, bool inverse) {
   return significant(text::rounded(factor, digits), std::max(digits, 2));
 }
 
+/// One side of a change, known as well as the change is.
+double known_of(double side, const Change& change) {
+  return report::within_share(side, spread_of(change));
+}
+
+std::string told(double side, const Change& change) {
+  return significant(known_of(side, change));
+}
+
+std::string share(double side, const Change& change) {
+  return percent_text(known_of(side, change));
+}
+
 std::optional<std::string> of_time(const RegionChange& region, const Comparison& comparison) {
   const Change* time = moved(region, "time");
   if (time == nullptr) return std::nullopt;
@@ -97,8 +110,8 @@ std::optional<std::string> of_place(const RegionChange& region) {
       (fraction == nullptr || fraction->ratio < 1))
     return fmt::format(
         "It moved right on the chart ({} to {} FLOP/B) but is no nearer the roof ({} to {}): {}.",
-        significant(intensity->before), significant(intensity->after),
-        percent_text(known->second.before), percent_text(known->second.after),
+        told(intensity->before, *intensity), told(intensity->after, *intensity),
+        share(known->second.before, known->second), share(known->second.after, known->second),
         time != nullptr && time->ratio < 1
             ? "what is possible now rose by as much as it gained, or more"
         : fewer_bytes ? "the fewer bytes bought no time"
@@ -107,14 +120,14 @@ std::optional<std::string> of_place(const RegionChange& region) {
     const Change* flop = moved(region, "flop");
     const bool more_work = flop != nullptr && flop->ratio > 1;
     return fmt::format("It is nearer the roof ({} to {}) but no faster{}.",
-                       percent_text(fraction->before), percent_text(fraction->after),
+                       share(fraction->before, *fraction), share(fraction->after, *fraction),
                        more_work ? ": it does more work" : "");
   }
   if (time != nullptr && time->ratio < 1 && fraction != nullptr && fraction->ratio < 1)
     return fmt::format(
         "It is faster and yet further from the roof ({} to {}): the roof above it "
         "rose by more, or there is less work to do.",
-        percent_text(fraction->before), percent_text(fraction->after));
+        share(fraction->before, *fraction), share(fraction->after, *fraction));
   return std::nullopt;
 }
 
@@ -143,19 +156,21 @@ std::string change_text(double ratio) {
   return fmt::format("{}{} %", percent > 0 ? "+" : "-", significant(std::abs(percent), 2));
 }
 
-std::string change_text(const Change& change) {
+double told_relative(const Change& change) {
   const double spread = spread_of(change) * change.ratio;
-  if (!std::isfinite(change.ratio) || spread == 0) return change_text(change.ratio);
-  if (change.ratio >= 2) return factor_text(change, false) + "x";
-  const double relative = text::to_place_of(change.ratio - 1, spread);
+  const double relative = text::to_place_of(change.relative(), spread);
   // Beyond the noise it is some change, however it is rounded.
-  return relative == 0 && change.beyond_noise ? change_text(change.ratio)
-                                              : change_text(1 + relative);
+  return relative == 0 && change.beyond_noise ? change.relative() : relative;
+}
+
+std::string change_text(const Change& change) {
+  if (!std::isfinite(change.ratio) || spread_of(change) == 0) return change_text(change.ratio);
+  if (change.ratio >= 2) return factor_text(change, false) + "x";
+  return change_text(1 + told_relative(change));
 }
 
 std::string time_text(const Change& change, bool after, bool utf8) {
-  const double time_s = after ? change.after : change.before;
-  return duration(text::rounded(time_s, text::carried_digits(time_s, spread_of(change))), utf8);
+  return duration(known_of(after ? change.after : change.before, change), utf8);
 }
 
 std::vector<std::string> sentences_of(const RegionChange& region, const Comparison& comparison) {

@@ -19,7 +19,9 @@ std::string method_of(const Comparison& comparison);
 
 /// "+12 %", "-3.1 %"; "2.1x" beyond a factor of two.
 std::string change_text(double ratio);
-/// The same without digits that its range does not carry: what is far inside it is "0 %".
+/// The relative change to the digits that its range carries: what is far inside it is 0.
+double told_relative(const Change& change);
+/// The same in words.
 std::string change_text(const Change& change);
 /// Its time on one side.
 std::string time_text(const Change& change, bool after, bool utf8 = true);

@@ -51,6 +51,7 @@ ChartPoint point_of(const RegionRow& row, const Region& region, const Rate& rate
     point.visits_low = point.flop_per_s.value * scatter->low;
     point.visits_high = point.flop_per_s.value * scatter->high;
   }
+  point.share = row.share.number;
   point.weight = row.share ? std::clamp(row.share.value(), 0.0, 1.0) : 0;
   if (row.roofline) {
     // The ridge is that of the precision that was judged; another one's is not in the profile.

@@ -77,7 +77,7 @@ Json roofline_of(const Region& region, const Roofline& roofline,
   for (const Advice& advice : roofline.advice) {
     std::string text = printable(advice.text);
     if (advice.gain && std::isfinite(*advice.gain))
-      text += " At most " + significant(*advice.gain, 2) + "x.";
+      text += " At most " + gain_text(*advice.gain, roofline.uncertainty) + ".";
     if (!advice.falsifier.empty()) text += " Wrong if: " + printable(advice.falsifier) + ".";
     value["advice"].push_back(text);
   }

@@ -131,7 +131,7 @@ Side bound_of(const Roofline* roofline) {
 std::string tooltip(const RegionRow& row) {
   std::string text = row.path;
   if (row.time_s) text += "\n" + duration(row.time_s.interval());
-  if (row.share) text += ", " + percent_text(row.share.value()) + " of the run";
+  if (row.share) text += ", " + percent_text(row.share.interval()) + " of the run";
   if (row.roofline != nullptr) {
     text += "\n" + std::string(spelling(row.roofline->verdict));
     if (!row.roofline->verdict_detail.empty())

@@ -129,12 +129,25 @@ std::string percent(const Interval& fraction) {
   return in_words(fraction, [](double value, int) { return percent(value); });
 }
 
+std::string percent_text(const Interval& fraction) {
+  return in_words(fraction, [](double value, int) { return percent_text(value); });
+}
+
+double within_share(double value, double relative_spread) {
+  if (!(relative_spread > 0)) return value;
+  return text::rounded(value, text::carried_digits(value, relative_spread));
+}
+
+std::string gain_text(double gain, double relative_spread) {
+  return significant(gain, std::min(2, text::carried_digits(gain, relative_spread))) + "x";
+}
+
 std::string percent(double fraction, double relative_spread) {
-  return percent(text::rounded(fraction, text::carried_digits(fraction, relative_spread)));
+  return percent(within_share(fraction, relative_spread));
 }
 
 std::string percent_text(double fraction, double relative_spread) {
-  return percent_text(text::rounded(fraction, text::carried_digits(fraction, relative_spread)));
+  return percent_text(within_share(fraction, relative_spread));
 }
 
 std::string range_text(const Interval& number, const std::function<std::string(double)>& told) {

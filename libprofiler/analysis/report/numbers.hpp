@@ -33,6 +33,12 @@ std::string significant_padded(const Interval& number, double scale = 1);
 std::string with_prefix(const Interval& number, std::string_view unit);
 std::string duration(const Interval& seconds, bool utf8 = true);
 std::string percent(const Interval& fraction);
+std::string percent_text(const Interval& fraction);
+/// To the digits of a number that is off by up to this share of it: not a range, so that no "~"
+/// stands before it.
+double within_share(double value, double relative_spread);
+/// "1.6x": how many times as fast, of two digits at most.
+std::string gain_text(double gain, double relative_spread);
 /// Of a share that is known within a part of itself; without a "~", since it is not a middle.
 std::string percent(double fraction, double relative_spread);
 std::string percent_text(double fraction, double relative_spread);

@@ -62,8 +62,10 @@ std::array<std::string, 8> waiting_cells(const Region& region, const RegionRow& 
           spread ? of(spread->min_s, spread->min_rank) : "-",
           spread ? of(spread->max_s, spread->max_rank) : "-",
           region.off_cpu_s ? "~" + duration(asleep_s, utf8) : "-",
-          line && line->fraction ? percent(*line->fraction) : "-",
-          line && line->fraction_without_waiting ? percent(*line->fraction_without_waiting) : "-",
+          line && line->fraction ? percent(*line->fraction, line->uncertainty) : "-",
+          line && line->fraction_without_waiting
+              ? percent(*line->fraction_without_waiting, line->uncertainty)
+              : "-",
           duration(std::max(0.0, wall_s - mpi_s - asleep_s), utf8)};
 }
 

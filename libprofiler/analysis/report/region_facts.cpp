@@ -152,7 +152,7 @@ void add_declared(std::vector<Fact>& facts, const FactsOf& of) {
     // A declaration that stands in for a count is not held against itself.
     if (per && counted.source != Source::declared)
       text += fmt::format("; {} counted, {} of it", with_prefix(counted.interval(), unit),
-                          percent_text(per.value()));
+                          percent_text(per.interval()));
     else
       text += "; not counted";
     list.add(name, text, Source::declared);

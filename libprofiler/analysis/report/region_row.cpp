@@ -127,6 +127,15 @@ double time_away_from_roof(const RegionRow& row) {
   return row.time_s.value() * std::clamp(1 - row.fraction.value(), 0.0, 1.0);
 }
 
+double spread_of_time_away(const RegionRow& row) {
+  const double away_s = time_away_from_roof(row);
+  if (!(away_s > 0)) return 0;
+  const Interval time = row.time_s.interval();
+  const double time_off_s = std::max(time.value - time.low.value_or(time.value),
+                                     time.high.value_or(time.value) - time.value);
+  return std::hypot(time_off_s, (time.value - away_s) * row.fraction_spread()) / away_s;
+}
+
 std::vector<RegionRow> rows_of(const Profile& profile, RowOptions options) {
   if (options.level.empty()) options.level = default_level(profile);
   const Figure total = run_time(profile);

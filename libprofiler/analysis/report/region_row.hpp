@@ -95,5 +95,7 @@ std::string level_for(const Region& region, const std::string& level);
 
 /// Time that a region could save at most: its time beyond what its roof would need.
 double time_away_from_roof(const RegionRow& row);
+/// By how much of itself that may be off: by as much as the time and what the roof needs of it are.
+double spread_of_time_away(const RegionRow& row);
 
 }  // namespace roofmark::report

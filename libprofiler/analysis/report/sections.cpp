@@ -83,9 +83,10 @@ std::vector<Explanation> explanations(const Profile& profile, const std::string&
     Explanation entry;
     entry.region = row.region;
     entry.path = row.path + (row.leaf ? "" : ", itself");
-    entry.facts = duration(away) + " more than its roof needs";
+    const double spread = spread_of_time_away(row);
+    entry.facts = duration(within_share(away, spread)) + " more than its roof needs";
     if (total && total.value() > 0)
-      entry.facts += fmt::format(" ({} of the run)", percent_text(away / total.value()));
+      entry.facts += fmt::format(" ({} of the run)", percent_text(away / total.value(), spread));
     if (const std::string place = place_text(profile.regions[row.region]); !place.empty())
       entry.facts += "; at " + place;
     if (const auto& clock = profile.regions[row.region].clock_hz)
@@ -94,7 +95,8 @@ std::vector<Explanation> explanations(const Profile& profile, const std::string&
     for (const Advice& advice : row.roofline->advice) {
       std::string text = advice.text;
       if (advice.gain && std::isfinite(*advice.gain))
-        text = stopped(text) + fmt::format(" At most {}x.", significant(*advice.gain, 2));
+        text = stopped(text) +
+               fmt::format(" At most {}.", gain_text(*advice.gain, row.roofline->uncertainty));
       if (!advice.falsifier.empty()) text += " Wrong if: " + stopped(advice.falsifier);
       entry.tries.push_back(text);
     }

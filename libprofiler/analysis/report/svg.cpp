@@ -85,7 +85,9 @@ std::string point_tooltip(const ChartPoint& point) {
     text += fmt::format("\nsingle visits: {} to {} (one standard deviation)",
                         with_prefix(*point.visits_low, "FLOP/s", 2),
                         with_prefix(*point.visits_high, "FLOP/s", 2));
-  if (!point.attainable) text += "\n" + percent_text(point.weight) + " of the time";
+  if (!point.attainable)
+    text +=
+        "\n" + percent_text(point.share.value_or(Interval{point.weight, {}, {}})) + " of the time";
   if (point.before)
     text +=
         fmt::format("\nbefore: {} at {} FLOP/byte", with_prefix(point.before->flop_per_s, "FLOP/s"),

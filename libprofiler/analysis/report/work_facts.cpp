@@ -232,7 +232,7 @@ void add_ladder(std::vector<Fact>& facts, const FactsOf& of) {
   bool first = true;
   for (const Rung& rung : of.roofline->ladder) {
     if (!std::isfinite(rung.gain)) continue;
-    list.add((first ? "" : "then ") + rung.name, fmt::format("{}x", significant(rung.gain, 2)),
+    list.add((first ? "" : "then ") + rung.name, gain_text(rung.gain, of.roofline->uncertainty),
              source);
     first = false;
   }

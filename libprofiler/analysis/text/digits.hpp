@@ -1,5 +1,5 @@
 // How many digits of a number are worth printing: none that its spread does not carry. The one rule
-// of every report; web/page.js has the same.
+// of every report; web/numbers.js has the same, and tests/report compares the two.
 #pragma once
 
 #include <optional>

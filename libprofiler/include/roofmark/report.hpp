@@ -44,7 +44,8 @@ struct ChartPoint {
   std::string name;  ///< raw bytes; made safe when drawn
   Interval intensity;
   Interval flop_per_s;
-  double weight = 0;  ///< share of the run's time, 0 to 1: the area of the mark
+  double weight = 0;              ///< share of the run's time, 0 to 1: the area of the mark
+  std::optional<Interval> share;  ///< the same as it is told: with its range
   Side side = Side::unknown;
   Verdict verdict = Verdict::undetermined;
   std::string level;      ///< the interface whose bytes give the intensity

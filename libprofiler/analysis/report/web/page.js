@@ -10,57 +10,7 @@
                  view: null, hidden: new Set(), icicle: null, cloud: null};
   root.classList.add('js');
 
-  // ---- numbers --------------------------------------------------------------------------------
-  function significant(value, digits = 3) {
-    if (!Number.isFinite(value)) return '-';
-    if (value === 0) return '0';
-    const size = Math.abs(value);
-    return size < 1e-4 || size >= 1e9 ? value.toExponential(digits - 1) : String(Number(value.toPrecision(digits)));
-  }
-  // The rule of text/digits.hpp: down to the decimal place of the spread's first digit, one at least and three at most.
-  function carriedDigits(value, low, high) {
-    const spread = Math.max(low == null ? 0 : value - low, high == null ? 0 : high - value);
-    if (!Number.isFinite(value) || value === 0 || !(spread > 0)) return 3;
-    if (!Number.isFinite(spread)) return 1;
-    const place = function (number) { return Number(Math.abs(number).toExponential(15).split('e')[1]); };
-    return Math.min(3, Math.max(1, place(value) - place(spread) + 1));
-  }
-  // A sample saw none: its bound is all that is known.
-  function unsureZero(figure) { return figure[0] === 0 && figure[2] > 0 && figure[2] < 1e300; }
-  // A figure's number, of which `text` makes words: "~" before the middle of a range.
-  function carried(figure, text) {
-    if (figure[1] == null && figure[2] == null) return text(figure[0]);
-    if (unsureZero(figure)) return '0 to ' + text(figure[2]);
-    return '~' + text(Number(figure[0].toPrecision(carriedDigits(figure[0], figure[1], figure[2]))));
-  }
-  function prefixed(value, unit, digits = 3) {
-    if (!Number.isFinite(value)) return '-';
-    if (value === 0) return '0 ' + unit;
-    const rounded = Number(value.toPrecision(digits));
-    const step = Math.max(-8, Math.min(8, Math.floor(Math.log10(Math.abs(rounded)) / 3 + 1e-12)));
-    const prefix = ['y', 'z', 'a', 'f', 'p', 'n', '\u00b5', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E', 'Z', 'Y'][step + 8];
-    return significant(rounded / Math.pow(10, step * 3), digits) + ' ' + prefix + unit;
-  }
-  function duration(seconds) {
-    const size = Math.abs(seconds);
-    if (!Number.isFinite(seconds)) return '-';
-    if (size === 0) return '0 s';
-    if (size >= 0.9995) return significant(seconds) + ' s';
-    if (size >= 0.9995e-3) return significant(seconds * 1e3) + ' ms';
-    if (size >= 0.9995e-6) return significant(seconds * 1e6) + ' \u00b5s';
-    return significant(seconds * 1e9) + ' ns';
-  }
-  function percent(part) {
-    const value = part * 100;
-    if (!Number.isFinite(value)) return '-';
-    if (value === 0) return '0%';
-    if (Math.abs(value) < 0.1) return '<0.1%';
-    return (Math.abs(value) < 9.95 ? String(Number(value.toPrecision(2))) : String(Math.round(value))) + '%';
-  }
-  // In a sentence: "81 %".
-  function percentText(part) { return percent(part).replace('%', ' %'); }
-
-  function whole(count) { return count < 1e6 ? String(count) : prefixed(count, '').replace(' ', ''); }
+  const {significant, prefixed, duration, percent, percentText, whole, isUnsureZero, carried, interval, withinShare} = window.roofmarkNumbers;
 
   // ---- figures: [value, low, high, source] or null -----------------------------------------------
   function ratio(a, b) {
@@ -80,17 +30,17 @@
           return b.flop[0] - a.flop[0];
         });
   }
-  // Off by so much of itself: ceilings, counts and time. Not a range, so that no "~" stands before it.
-  function fractionOf(line) {
-    const off = line.fraction * (line.spread || 0);
-    return Number(line.fraction.toPrecision(carriedDigits(line.fraction, line.fraction - off, line.fraction + off)));
+  // Off by so much of itself: ceilings, counts and time.
+  function fractionOf(line) { return withinShare(line.fraction, line.spread); }
+  function shareOf(time) {
+    return time && data.total ? [time[0], time[1], time[2]].map(function (t) { return t == null ? t : t / data.total; }) : null;
   }
   function figures(region) {
     const w = work(region), rate = rates(region)[0], bytes = w.bytes[state.level];
     const flop = rate ? rate.flop : null, line = roofline(region);
     return {
       time: w.time,
-      share: w.time && data.total ? [w.time[0], w.time[1], w.time[2]].map(function (t) { return t == null ? t : t / data.total; }) : null,
+      share: shareOf(w.time),
       rate: ratio(flop, w.time),
       intensity: ratio(flop, bytes),
       fraction: line && line.fraction != null ? [fractionOf(line)] : null,
@@ -114,7 +64,7 @@
     if (!f.precision) return reason(region, 'flop');
     if (column === 'rate') return 'the time was too short for the clock';
     if (!f.bytesSource) return reason(region, 'bytes.' + state.level);
-    if (column === 'intensity' || !f.intensity) return 'no byte ' + (unsureZero(work(region).bytes[state.level] || [1]) ? 'of the sample ' : '') + 'crossed ' + state.level;
+    if (column === 'intensity' || !f.intensity) return 'no byte ' + (isUnsureZero(work(region).bytes[state.level] || [1]) ? 'of the sample ' : '') + 'crossed ' + state.level;
     const line = roofline(region);
     return line && line.detail ? line.detail : 'no ceiling of this machine applies';
   }
@@ -155,15 +105,6 @@
   }
   function placeX(value) { return place(value, plot.x, plot.left, plot.right); }
   function placeY(value) { return place(value, plot.y, plot.bottom, plot.top); }
-  // The ends with one digit more than the middle.
-  function interval(figure, show) {
-    if (figure[1] == null && figure[2] == null) return show(figure[0]);
-    if (unsureZero(figure)) return carried(figure, show);
-    const digits = Math.min(3, carriedDigits(figure[0], figure[1], figure[2]) + 1);
-    const end = function (value) { return show(Number((value == null ? figure[0] : value).toPrecision(digits))); };
-    if (figure[2] > 1e300) return carried(figure, show) + ' (at least ' + end(figure[1]) + ')';
-    return carried(figure, show) + ' (' + end(figure[1]) + ' to ' + end(figure[2]) + ')';
-  }
   let outside = 0;
   function points() {
     const list = [];
@@ -202,10 +143,10 @@
   }
   function pointText(point) {
     const region = point.region, line = roofline(region);
-    const lines = [region.path, interval(point.y, function (v) { return prefixed(v, 'FLOP/s'); }) +
+    const lines = [region.path, interval(point.y, function (v, digits) { return prefixed(v, 'FLOP/s', digits); }) +
                    (point.precision === 'any' ? '' : ' ' + point.precision),
                    interval(point.x, significant) + ' FLOP/byte of ' + state.level,
-                   percentText(point.share) + ' of the time' + (work(region).time ? ', ' + duration(work(region).time[0]) : '')];
+                   carried(shareOf(work(region).time) || [0], percentText) + ' of the time' + (work(region).time ? ', ' + carried(work(region).time, duration) : '')];
     if (scatter(point))
       lines.push('single visits: ' + prefixed(point.y[0] * scatter(point)[0], 'FLOP/s', 2) + ' to ' + prefixed(point.y[0] * scatter(point)[1], 'FLOP/s', 2) +
           ' (one standard deviation)');
@@ -399,7 +340,7 @@
       region.visits === null ? element('td', {}, []) : element('td', {title: String(region.visits)}, [whole(region.visits)]),
       cell(region, f, 'time', duration, work(region).time ? data.sources[work(region).time[3]] : ''),
       cell(region, f, 'share', percent),
-      cell(region, f, 'rate', function (v) { return significant(v / 1e9); }, f.flopSource + (f.precision && f.precision !== 'f64' && f.precision !== 'any' ? ' ' + f.precision : '')),
+      cell(region, f, 'rate', function (v, digits) { return significant(v / 1e9, digits); }, f.flopSource + (f.precision && f.precision !== 'f64' && f.precision !== 'any' ? ' ' + f.precision : '')),
       cell(region, f, 'intensity', significant, f.bytesSource),
       cell(region, f, 'fraction', percent),
       element('td', {class: 'left'}, [verdict])
@@ -424,7 +365,7 @@
       list.append(element('dt', {}, [data.words[name]]), told);
     }
     if (region.place || region.ranks || region.flags.length || region.missing.length || w.events) list.append(element('dt', {class: 'group'}, ['More']));
-    for (const name in w.events || {}) fact(name, interval(w.events[name], function (v) { return prefixed(v, ''); }) + ', ' + data.sources[w.events[name][3]]);
+    for (const name in w.events || {}) fact(name, interval(w.events[name], function (v, digits) { return prefixed(v, '', digits); }) + ', ' + data.sources[w.events[name][3]]);
     fact('code', region.place || '');
     fact('ranks', region.ranks || '');
     for (const flag of region.flags) fact('flag', flag + (data.flagWords[flag] ? ': ' + data.flagWords[flag] : ''));
