@@ -139,6 +139,39 @@ TEST_CASE("facts: threads, and what was declared against what was counted") {
               "declared");
 }
 
+TEST_CASE("facts: what is of a region and all inside it says so beside facts of itself") {
+  Profile profile = triad();
+  Region& region = profile.regions[0];
+  region.visits = 10;
+  region.visit_s = VisitTimes{0.1, 0.1, 0.1, 0, 0.1};
+  region.runs_wall_s = {1, 1.1};
+  region.marker_s = 0.001;
+  region.clock_hz = Measure{3e9, Source::measured, {}, {}};
+  const auto all = [](const std::vector<Fact>& facts) {
+    std::string text;
+    for (const Fact& fact : facts)
+      if (fact.group == Group::time || fact.group == Group::threads)
+        text += fact.name + ": " + fact.text + "\n";
+    return text;
+  };
+  region.self = region.work;
+  CHECK(all(facts_of(profile, region, true)).find("children") == std::string::npos);
+  region.self.wall_s->value /= 2;
+  // Its own time and the sum over its threads are of itself, the others are not.
+  const auto facts = facts_of(profile, region, true);
+  for (const Fact& fact : facts) {
+    const bool inclusive = fact.name.starts_with("one visit") ||
+                           fact.name.starts_with("in each run") || fact.name == "markers" ||
+                           fact.name == "clock" || fact.name == "threads" ||
+                           fact.name == "cores kept busy" || fact.name == "imbalance";
+    INFO(fact.name << ": " << fact.text);
+    CHECK(((fact.name + fact.text).find("with children") != std::string::npos) == inclusive);
+  }
+  check_known(facts, Group::time, "markers", "1 ms, with children, subtracted", "measured");
+  check_known(facts, Group::threads, "imbalance",
+              "the longest thread took 1.25x the mean, with children", "measured");
+}
+
 TEST_CASE("facts: a share of what was declared has the digits of what was counted") {
   Profile profile = triad();
   Region& region = profile.regions[0];

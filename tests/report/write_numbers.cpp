@@ -1,6 +1,6 @@
 // Writes a page that holds web/numbers.js against report/numbers.hpp: numbers with and without a
-// range, what the command makes of each, and a script that says where the page makes something else.
-// usage: report_numbers FILE
+// range, what the command makes of each, and a script that says where the page makes something
+// else. usage: report_numbers FILE
 #include <fmt/format.h>
 
 #include <cmath>

@@ -24,6 +24,14 @@ std::string seconds(const Interval& time) {
   return duration(time) + range_text(time, [](double end) { return duration(end); });
 }
 
+/// What is known of a region and all inside it alone, beside facts of the region itself.
+std::string whose(const FactsOf& of) {
+  Work own = of.region.self;
+  own.declared_flop = of.region.work.declared_flop;  // each declares for itself
+  own.declared_bytes = of.region.work.declared_bytes;
+  return own == of.region.work ? "" : ", with children";
+}
+
 void add_roof(std::vector<Fact>& facts, const FactsOf& of) {
   FactList list(facts, Fact::Group::roof);
   const Roofline* line = of.roofline;
@@ -81,7 +89,7 @@ void add_time(std::vector<Fact>& facts, const FactsOf& of) {
     list.add("summed over threads", seconds(interval_of(*of.work.thread_s)),
              of.work.thread_s->source);
   if (const auto& visit = region.visit_s; visit && region.visits > 1)
-    list.add("one visit, with children",
+    list.add("one visit" + whose(of),
              fmt::format("median {}, {} to {}, standard deviation {}, the first {}",
                          duration(visit->median), duration(visit->min), duration(visit->max),
                          duration(visit->stddev), duration(visit->first)),
@@ -89,15 +97,16 @@ void add_time(std::vector<Fact>& facts, const FactsOf& of) {
   if (region.runs_wall_s.size() > 1) {
     const auto [low, high] =
         std::minmax_element(region.runs_wall_s.begin(), region.runs_wall_s.end());
-    list.add("in each run, with children",
+    list.add("in each run" + whose(of),
              fmt::format("{} to {} in {} runs", duration(*low), duration(*high),
                          region.runs_wall_s.size()),
              Source::measured);
   }
   if (std::isfinite(region.marker_s) && region.marker_s > 0)
-    list.add("markers", duration(region.marker_s) + ", subtracted", Source::measured);
+    list.add("markers", duration(region.marker_s) + whose(of) + ", subtracted", Source::measured);
   if (region.clock_hz)
-    list.add("clock", with_prefix(interval_of(*region.clock_hz), "Hz"), region.clock_hz->source);
+    list.add("clock", with_prefix(interval_of(*region.clock_hz), "Hz") + whose(of),
+             region.clock_hz->source);
 }
 
 void add_work(std::vector<Fact>& facts, const FactsOf& of) {
@@ -120,19 +129,19 @@ void add_threads(std::vector<Fact>& facts, const FactsOf& of) {
   const Region& region = of.region;
   if (region.kernel) return;
   if (region.threads > 0)
-    list.add("threads", std::to_string(region.threads), Source::measured);
+    list.add("threads", std::to_string(region.threads) + whose(of), Source::measured);
   else
     list.absent("threads", "how many it had is not known");
   if (region.cores_used)
-    list.add("cores kept busy", significant(interval_of(*region.cores_used)),
+    list.add("cores kept busy", significant(interval_of(*region.cores_used)) + whose(of),
              region.cores_used->source);
   else
     list.absent("cores kept busy", "what it kept busy is not known");
   if (region.imbalance && std::isfinite(*region.imbalance))
     list.add(
         "imbalance",
-        fmt::format("the {} took {}x the mean", region.ranks ? "slowest rank" : "longest thread",
-                    significant(*region.imbalance)),
+        fmt::format("the {} took {}x the mean{}", region.ranks ? "slowest rank" : "longest thread",
+                    significant(*region.imbalance), whose(of)),
         Source::measured);
   else if (region.threads > 1)
     list.absent("imbalance", "the times of its threads are not known one by one");

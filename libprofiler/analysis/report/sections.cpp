@@ -90,7 +90,7 @@ std::vector<Explanation> explanations(const Profile& profile, const std::string&
     if (const std::string place = place_text(profile.regions[row.region]); !place.empty())
       entry.facts += "; at " + place;
     if (const auto& clock = profile.regions[row.region].clock_hz)
-      entry.facts += "; clock " + clock_text(*clock);
+      entry.facts += "; clock " + clock_text(*clock) + (row.leaf ? "" : ", with children");
     entry.why = row.roofline->why;
     for (const Advice& advice : row.roofline->advice) {
       std::string text = advice.text;
