@@ -1,9 +1,12 @@
 // What must hold for any numbers at all.
 #include <cmath>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <roofmark/roofline.hpp>
+#include <sstream>
+#include <string>
 
 #include "analysis/profile/profile_json.hpp"
 #include "catch.hpp"
@@ -248,6 +251,43 @@ TEST_CASE("the side agrees with the ceiling that binds, and the fraction with th
     if (roofline.verdict == Verdict::compute) REQUIRE(roofline.side_as_written == Side::compute);
     REQUIRE(roofline.explained_s->low <= roofline.explained_s->high);
   }
+}
+
+/// The number before "FLOP/s" that follows some words of a sentence, to its three digits.
+std::optional<double> rate_after(const std::string& sentence, const std::string& words) {
+  const auto at = sentence.find(words);
+  if (at == std::string::npos) return std::nullopt;
+  std::istringstream text(sentence.substr(at + words.size()));
+  double number = 0;
+  std::string unit;
+  text >> number >> unit;
+  const std::map<std::string, double> prefixes = {
+      {"FLOP/s", 1}, {"kFLOP/s", 1e3}, {"MFLOP/s", 1e6}, {"GFLOP/s", 1e9}, {"TFLOP/s", 1e12}};
+  return number * prefixes.at(unit);
+}
+
+TEST_CASE("a sentence never has a rate as the region's that its as-written roof denies") {
+  constexpr Operation operations[] = {Operation::fma, Operation::add, Operation::mul,
+                                      Operation::div, Operation::sqrt};
+  unsigned said = 0;
+  for (unsigned seed = 0; seed < 400; ++seed) {
+    Source64 random(seed);
+    test::RegionMaker maker;
+    maker.wall(10).in_l1(random.once_in(2) ? 4e9 : 0);
+    for (const Operation operation : operations)
+      if (random.once_in(2)) maker.flop(1e6 * double(random.count() % 1000 + 1), 0, operation);
+    const Roofline roofline = judge(maker, test::two_cores());
+    const auto reached = rate_after(roofline.why, "scalar code reaches at most ");
+    if (!reached) continue;
+    INFO(roofline.why);
+    ++said;
+    // Arithmetic alone: the roof itself where compute binds, above it where memory does.
+    if (roofline.side_as_written == Side::compute)
+      REQUIRE(*reached == Approx(*roofline.roof_as_written_flop_per_s).epsilon(0.006));
+    REQUIRE(*reached >= 0.994 * *roofline.roof_as_written_flop_per_s);
+    REQUIRE(*reached >= *roofline.achieved_flop_per_s);
+  }
+  REQUIRE(said > 100);
 }
 
 TEST_CASE("more time is never nearer to the roof, more work never further") {

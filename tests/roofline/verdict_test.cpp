@@ -261,6 +261,37 @@ TEST_CASE("the first things an expert tries") {
   REQUIRE(!scalar.advice.empty());
 }
 
+TEST_CASE("what scalar code reaches is the region's rate and not that of its slowest unit") {
+  // Eight adds and multiplies for each division, n times: the divider takes n / 0.5e9 and is what
+  // binds, so that nine operations are done in that time.
+  const double n = 1e8;
+  const Roofline divides = judged_alone(RegionMaker({"gradient"})
+                                            .wall(0.25)
+                                            .flop(4 * n, 0, Operation::add)
+                                            .flop(4 * n, 0, Operation::mul)
+                                            .flop(n, 0, Operation::div)
+                                            .in_l1());
+  REQUIRE(divides.verdict_detail == "divide");
+  REQUIRE(*divides.roof_as_written_flop_per_s == Approx(9 * 0.5e9));
+  INFO(divides.why);
+  REQUIRE(divides.why.find("scalar code reaches at most 4.50 GFLOP/s of the 20.0 GFLOP/s peak (f64 "
+                           "avx2 fma) on 1 core, 40.0 GFLOP/s on all 2 cores") !=
+          std::string::npos);
+  // The division's own rate stands where its own work does.
+  REQUIRE(divides.why.find("Divide work (100 MFLOP against 500 MFLOP/s on 1 core)") == 0);
+  // Of two precisions the point is of one: what is said of it is its share of the common time.
+  const Roofline mixed = judged_alone(RegionMaker({"mixed"})
+                                          .wall(1)
+                                          .flop(3e9, 0, Operation::add)
+                                          .flop(1e9, 0, Operation::add, Precision::f32)
+                                          .in_l1());
+  INFO(mixed.why);
+  REQUIRE(*mixed.roof_as_written_flop_per_s == Approx(3e9 / 0.8));
+  REQUIRE(
+      mixed.why.find("scalar code reaches at most 3.75 GFLOP/s of the 17.1 GFLOP/s peak (of its "
+                     "precisions) on 1 core, 34.3 GFLOP/s on all 2 cores") != std::string::npos);
+}
+
 TEST_CASE("a stream in small pages is held against small pages, and told what large ones give") {
   Machine machine = test::two_cores();
   test::add_small_pages(machine, 0.5);

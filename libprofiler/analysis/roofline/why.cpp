@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analysis/roofline/ceilings.hpp"
+#include "analysis/roofline/compute_time.hpp"
 #include "analysis/roofline/gpu_machine.hpp"
 #include "analysis/roofline/judgement.hpp"
 #include "analysis/roofline/quantity_text.hpp"
@@ -76,26 +77,44 @@ std::string all_ceilings_text(const Case& it) {
       percent(time.serial / wall_s, std::hypot(spread, it.evaluation.wall_uncertainty)));
 }
 
+/// What the region's operations allow: its FLOPs over what these parts' arithmetic needs at least.
+/// The rate of one part is of its own operations alone, so many divides a second and not FLOPs.
+std::optional<Ceiling> rate_of_region(const Evaluation& evaluation,
+                                      const std::vector<Part>& parts) {
+  const Part* longest = largest(parts, Kind::compute);
+  if (!longest || !is_time(longest->seconds) || !(evaluation.point_flop > 0)) return std::nullopt;
+  return Ceiling{longest->name, evaluation.point_flop / longest->seconds};
+}
+
+/// The topmost peak of some cores for the same FLOPs; of several precisions it is the mean.
+std::optional<Part> peak_for(const Case& it, double cores, std::optional<double> clock_hz = {}) {
+  return topmost_compute(it.work, it.evaluation.flop_source, it.machine, cores, clock_hz).part;
+}
+
 /// What scalar code can reach beside the peak of the same cores and that of all of them, where the
 /// width is what limits.
 std::string scalar_text(const Case& it) {
+  const Evaluation& evaluation = it.evaluation;
   const auto share = scalar_share(it.work);
-  if (!share || *share < thresholds().mostly || !it.evaluation.precision) return "";
-  const Part* written =
-      it.evaluation.as_written ? largest(*it.evaluation.as_written, Kind::compute) : nullptr;
-  const auto peak = topmost_peak(it.machine, *it.evaluation.precision, it.evaluation.cores,
-                                 it.evaluation.clock_hz);
-  if (!written || !peak || peak->per_s < 1.5 * written->ceiling.per_s) return "";
-  const std::string scope = scope_text(it, it.evaluation.cores);
+  if (!share || *share < thresholds().mostly || !evaluation.precision || !evaluation.as_written)
+    return "";
+  const auto written = rate_of_region(evaluation, *evaluation.as_written);
+  const auto top = peak_for(it, evaluation.cores, evaluation.clock_hz);
+  if (!written || !top) return "";
+  const auto peak = rate_of_region(evaluation, {*top});
+  if (!peak || peak->per_s < 1.5 * written->per_s) return "";
+  const Part* longest = largest(*evaluation.as_written, Kind::compute);
   std::string text = fmt::format(
       "; {} of the work is scalar: scalar code reaches at most {} of the "
       "{} peak ({}){}",
-      percent(*share), si(written->ceiling.per_s, "FLOP/s", spread_of_ceiling(*written)),
-      si(peak->per_s, "FLOP/s", uncertainty_of(*peak)), peak->name, scope);
+      percent(*share), si(written->per_s, "FLOP/s", spread_of_ceiling(*longest)),
+      si(peak->per_s, "FLOP/s", spread_of_ceiling(*top)),
+      top->mixed_precision ? "of its precisions" : peak->name, scope_text(it, evaluation.cores));
   const double all = cores_of(it.machine);
-  const auto top = topmost_peak(it.machine, *it.evaluation.precision, all);
-  if (top && it.evaluation.cores < all && top->per_s > peak->per_s)
-    text += fmt::format(", {} on all {}", si(top->per_s, "FLOP/s", uncertainty_of(*top)),
+  const auto of_all = peak_for(it, all);
+  const auto whole = of_all ? rate_of_region(evaluation, {*of_all}) : std::nullopt;
+  if (whole && evaluation.cores < all && whole->per_s > peak->per_s)
+    text += fmt::format(", {} on all {}", si(whole->per_s, "FLOP/s", spread_of_ceiling(*of_all)),
                         cores_text(all));
   return text;
 }
