@@ -81,6 +81,15 @@
     expect($$('#regions .absent').length > 0 && $$('#regions .absent').every(function (n) { return n.title || n.closest('.left'); }), 'a dash without a reason');
   }
 
+  // A bar of single visits whose passes differ is dashed, and its tip says why.
+  for (const point of $$('.chart .point')) {
+    const region = data.regions[point.dataset.region], differ = region.flags.includes('visits_differ');
+    const bars = point.querySelectorAll('.bar[stroke-dasharray]').length, label = point.getAttribute('aria-label');
+    const has = region.scatter && !region.self;
+    expect(bars === (has && differ ? 1 : 0), 'dashed bars of ' + region.path + ': ' + bars);
+    expect(label.includes('did not do the same work') === Boolean(has && differ), 'the tip of ' + region.path + ': ' + label);
+  }
+
   // The theme reaches every drawing of the page, and none of it is printed.
   const papers = function () { return $$('.rm-chart .paper').map(function (node) { return getComputedStyle(node).fill; }); };
   const inks = function () { return $$('.rm-chart text').slice(0, 50).map(function (node) { return getComputedStyle(node).fill; }); };

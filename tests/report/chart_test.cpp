@@ -172,6 +172,13 @@ TEST_CASE("the scatter of visits is a bar of the point's height") {
   CHECK(svg.find("single visits: 220 MFLOP/s to 340 MFLOP/s (one standard deviation)") !=
         std::string::npos);
   CHECK(svg.find("bars: ranges, and one standard deviation of visits") != std::string::npos);
+  CHECK(svg.find("stroke-dasharray=\"2 2\"") == std::string::npos);
+  dot.flags.insert("visits_differ");
+  const std::string differing = render_svg(chart_of(profile));
+  CHECK(differing.find("stroke-dasharray=\"2 2\"") != std::string::npos);
+  CHECK(
+      differing.find("(one standard deviation; dashed: its passes did not do the same work: as if "
+                     "each did the same)") != std::string::npos);
   dot.visits = 1;
   CHECK_FALSE(point_in(chart_of(profile)).visits_low);
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analysis/report/region_row.hpp"
+#include "analysis/report/sections.hpp"
 #include "analysis/roofline/quantity_text.hpp"
 #include "analysis/text/plain_text.hpp"
 #include "catch.hpp"
@@ -84,6 +85,16 @@ TEST_CASE("what may have been divided by nothing has no upper bound, and one dig
   REQUIRE(significant(intensity) == "~30");
   REQUIRE(range_text(intensity, [](double value) { return significant(value); }) ==
           " (at least 26)");
+}
+
+TEST_CASE("a ceiling without a spread says so, and no spread is told as none") {
+  using roofmark::Interval;
+  REQUIRE(spread_of(Interval{10, 9.1, 10.5}) == "-9% to +5%");
+  REQUIRE(spread_of(Interval{10, 9.1, 10}) == "-9% to +0%");
+  REQUIRE(spread_of(Interval{10, 9.1, 10.0004}) == "-9% to +0%");
+  REQUIRE(spread_of(Interval{10, 9.9997, 10.0004}) == "within 0.1%");
+  for (const Interval& none : {Interval{10, 10, 10}, Interval{10, {}, {}}, Interval{10, 9, {}}})
+    REQUIRE(spread_of(none) == "spread not known");
 }
 
 TEST_CASE("the model's numbers follow the same rule") {

@@ -1,4 +1,6 @@
 // The verdict `launch`, on both sides of each of its thresholds.
+#include <set>
+
 #include "analysis/roofline/thresholds.hpp"
 #include "catch.hpp"
 #include "roofmark/roofline.hpp"
@@ -130,6 +132,37 @@ TEST_CASE("no advice for processors is given for a GPU") {
       CHECK(advice.text.find("huge") == std::string::npos);
     }
   }
+}
+
+TEST_CASE("whatever bounds a GPU's work there is something to try") {
+  std::set<Verdict> seen;
+  for (const bool kernel : {false, true})
+    for (const double bytes : {-1.0, 0.0, 0.05, 0.3, 0.5, 0.65, 0.75, 0.85, 0.95, 1.0, 1.5})
+      for (const double flop : {-1.0, 0.0, 1e-9, 0.3, 0.5, 0.65, 0.75, 0.85, 0.95, 1.0, 1.5})
+        for (const char* flag : {"", "tensor_uncounted", "too_small"}) {
+          Profile profile;
+          profile.machine = machine();
+          profile.regions = {region_of({0.9, 0.1, 0.01}, kernel, std::max(bytes, 0.0))};
+          Region& region = profile.regions[0];
+          if (*flag != '\0') region.flags.insert(flag);
+          Work& there = kernel ? region.work : region.gpu[0].work;
+          if (bytes < 0) there.bytes.clear();
+          if (flop < 0)
+            there.flop.clear();
+          else
+            there.flop[Precision::f32] = count(static_cast<std::uint64_t>(1e13 * 0.9 * flop));
+          judge(profile);
+          const Roofline* made = inclusive_roofline(region, "gpu:" + uuid);
+          REQUIRE(made != nullptr);
+          INFO(kernel << " bytes " << bytes << " flop " << flop << " " << flag << ": "
+                      << spelling(made->verdict) << " " << made->verdict_detail);
+          CHECK_FALSE(made->advice.empty());
+          seen.insert(made->verdict);
+        }
+  for (const Verdict verdict :
+       {Verdict::memory, Verdict::compute, Verdict::balanced, Verdict::no_flop, Verdict::latency,
+        Verdict::at_roof, Verdict::above_roof, Verdict::undetermined, Verdict::too_small})
+    CHECK(seen.count(verdict) == 1);
 }
 
 TEST_CASE("a kernel's time is no part of the host's, and its work is not either") {

@@ -158,9 +158,11 @@ void require_sane(const Roofline& roofline) {
   for (const Advice& advice : roofline.advice) {
     REQUIRE(!advice.text.empty());
     require_sane(advice.gain);
-    for (const char* bad : {"nan", "inf ", "unknown", "{", "}"})
+    for (const char* bad : {"nan", "inf ", "unknown", "{", "}", "()"})
       REQUIRE(advice.text.find(bad) == std::string::npos);
   }
+  INFO(spelling(roofline.verdict) << " " << roofline.verdict_detail);
+  REQUIRE(!roofline.advice.empty());
   REQUIRE(!roofline.why.empty());
   for (const char* bad : {"nan", "unknown", "inf "}) {
     INFO(roofline.why);

@@ -50,6 +50,7 @@ ChartPoint point_of(const RegionRow& row, const Region& region, const Rate& rate
   if (const auto scatter = scatter_of_visits(region); scatter && visits_are_its_own) {
     point.visits_low = point.flop_per_s.value * scatter->low;
     point.visits_high = point.flop_per_s.value * scatter->high;
+    point.visits_differ = region.flags.contains("visits_differ");
   }
   point.share = row.share.number;
   point.weight = row.share ? std::clamp(row.share.value(), 0.0, 1.0) : 0;

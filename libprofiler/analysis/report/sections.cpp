@@ -280,9 +280,15 @@ std::vector<ChartCeiling> own_roof_of(const Profile& profile, const Gpu& gpu) {
 }
 
 std::string spread_of(const Interval& ceiling) {
-  if (!ceiling.low || !ceiling.high || !(ceiling.value > 0)) return "";
-  return fmt::format("{} to +{}", percent(std::min(0.0, *ceiling.low / ceiling.value - 1)),
-                     percent(std::max(0.0, *ceiling.high / ceiling.value - 1)));
+  constexpr const char* unknown = "spread not known";
+  if (!ceiling.low || !ceiling.high || !(ceiling.value > 0)) return unknown;
+  const double below = std::min(0.0, *ceiling.low / ceiling.value - 1);
+  const double above = std::max(0.0, *ceiling.high / ceiling.value - 1);
+  if (!(above > below)) return unknown;  // given, or of one look
+  constexpr double least_told = 0.001;
+  if (above < least_told && below > -least_told) return "within " + percent(least_told);
+  const auto told = [](double end) { return percent(std::round(end / least_told) * least_told); };
+  return fmt::format("{} to +{}", told(below), told(above));
 }
 
 }  // namespace roofmark::report

@@ -9,6 +9,7 @@
 #include "analysis/text/plain_text.hpp"
 #include "chart_ceilings.hpp"
 #include "chart_layout.hpp"
+#include "flag_words.hpp"
 #include "numbers.hpp"
 #include "svg_marks.hpp"
 #include "web_files.hpp"
@@ -82,9 +83,12 @@ std::string point_tooltip(const ChartPoint& point) {
                                                           : " " + printable(point.precision),
       intensity_text(point.intensity), point.level.empty() ? "" : " of " + printable(point.level));
   if (point.visits_low && point.visits_high)
-    text += fmt::format("\nsingle visits: {} to {} (one standard deviation)",
-                        with_prefix(*point.visits_low, "FLOP/s", 2),
-                        with_prefix(*point.visits_high, "FLOP/s", 2));
+    text += fmt::format(
+        "\nsingle visits: {} to {} (one standard deviation{})",
+        with_prefix(*point.visits_low, "FLOP/s", 2), with_prefix(*point.visits_high, "FLOP/s", 2),
+        point.visits_differ
+            ? fmt::format("; dashed: {}: as if each did the same", meaning_of_flag("visits_differ"))
+            : "");
   if (!point.attainable)
     text +=
         "\n" + percent_text(point.share.value_or(Interval{point.weight, {}, {}})) + " of the time";
@@ -194,9 +198,10 @@ void draw_points(SvgWriter& out, const Chart& chart, const ChartLayout& layout) 
     std::string bars;
     for (const auto* bar : {&placed.x_bar, &placed.y_bar})
       if (*bar)
-        bars +=
-            fmt::format("<path {} d=\"M{} {}L{} {}\"/>", paint(point.side, Brush::line),
-                        px((*bar)->from.x), px((*bar)->from.y), px((*bar)->to.x), px((*bar)->to.y));
+        bars += fmt::format(
+            "<path {}{} d=\"M{} {}L{} {}\"/>", paint(point.side, Brush::line),
+            bar == &placed.y_bar && point.visits_differ ? " stroke-dasharray=\"2 2\"" : "",
+            px((*bar)->from.x), px((*bar)->from.y), px((*bar)->to.x), px((*bar)->to.y));
     if (placed.move) bars += arrow(*placed.move, point.side);
     out.line(
         "<g class=\"point\"{}>{}{}<title>{}</title></g>",

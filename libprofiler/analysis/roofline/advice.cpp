@@ -21,6 +21,7 @@ struct Entry {
   std::vector<std::string> absent;
   std::string text, falsifier, gain;
   bool of_gpu = false;
+  bool otherwise = false;  ///< where no other entry holds
 };
 
 template <class Value>
@@ -43,6 +44,7 @@ std::vector<Entry> read_entries() {
     entry.falsifier = item.at("falsifier").get<std::string>();
     entry.gain = field_or<std::string>(item, "gain", "");
     entry.of_gpu = field_or<std::string>(item, "on", "cpu") == "gpu";
+    entry.otherwise = field_or(item, "otherwise", false);
     entries.push_back(std::move(entry));
   }
   return entries;
@@ -77,8 +79,8 @@ std::string formatted(const AdviceFact& fact, std::string_view format) {
   return number(value, spread);
 }
 
-/// "{name|format}" replaced by the fact, "{binding}" by the ceiling's name; nothing where a fact is
-/// not known.
+/// "{name|format}" replaced by the fact, "{binding}" by the ceiling's name, "{detail}" by the
+/// verdict's; nothing where a fact is not known.
 std::optional<std::string> filled(std::string_view text, const Roofline& roofline,
                                   const Facts& facts) {
   std::string made;
@@ -89,8 +91,8 @@ std::optional<std::string> filled(std::string_view text, const Roofline& rooflin
     const auto close = text.find('}', open);
     const std::string_view field = text.substr(open + 1, close - open - 1);
     text.remove_prefix(close + 1);
-    if (field == "binding") {
-      made += roofline.binding;
+    if (field == "binding" || field == "detail") {
+      made += field == "binding" ? roofline.binding : roofline.verdict_detail;
       continue;
     }
     const auto bar = field.find('|');
@@ -108,6 +110,7 @@ std::vector<Advice> advice(const Case& it, const Roofline& roofline) {
   std::vector<Advice> made;
   for (const Entry& entry : table) {
     if (entry.of_gpu != is_gpu(it.machine) || !applies(entry, roofline, facts)) continue;
+    if (entry.otherwise && !made.empty()) continue;
     const auto text = filled(entry.text, roofline, facts);
     const auto falsifier = filled(entry.falsifier, roofline, facts);
     if (!text || !falsifier) continue;

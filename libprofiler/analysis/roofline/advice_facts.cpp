@@ -184,6 +184,10 @@ std::map<std::string, AdviceFact> advice_facts(const Case& it, const Roofline& r
   put(facts, "gain_fma", rung(roofline, "use FMA"));
   put(facts, "gain_cores", rung(roofline, "use all cores"));
   put(facts, "gain_bytes", rung(roofline, "move fewer bytes"));
+  const std::vector<std::string> levels = interfaces(it.machine);
+  const bool has_memory = std::any_of(levels.begin(), levels.end(), is_main_memory);
+  put(facts, "main_memory_unmeasured", has_memory ? 0 : 1);
+  put(facts, "peak_missing", it.evaluation.no_ceiling ? 1 : 0);
   put(facts, "main_memory_uncounted", it.evaluation.main_memory_uncounted ? 1 : 0);
   put(facts, "caches_uncounted", it.evaluation.uncounted.empty() ? 0 : 1);
   put(facts, "flop_uncounted", it.evaluation.flop_counted ? 0 : 1);

@@ -53,6 +53,8 @@ struct ChartPoint {
   std::string note;       ///< for tooltips: "0.42 of the roof, bytes modelled"
   /// Rates of single visits, one standard deviation of their times to either side.
   std::optional<double> visits_low, visits_high;
+  /// As if each visit had done the same work, which it did not in all passes: a dashed bar.
+  bool visits_differ = false;
   bool attainable = false;  ///< the height is the roof's, not an achieved rate: drawn hollow
   std::optional<std::size_t> region;  ///< index into Profile::regions
   std::optional<ChartPlace> before;   ///< where it was: an arrow leads from there

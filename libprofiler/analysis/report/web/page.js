@@ -129,6 +129,8 @@
   }
   // Visits hold the children's time too: without these their scatter is another's.
   function scatter(point) { return state.self && point.region.self ? null : point.region.scatter; }
+  // Then the bar of single visits is as if each had done the same work.
+  function visitsDiffer(point) { return scatter(point) && point.region.flags.includes('visits_differ'); }
   function barOf(point) {
     const y = point.y, s = scatter(point);
     if (!s) return y;
@@ -149,7 +151,7 @@
                    carried(shareOf(work(region).time) || [0], percentText) + ' of the time' + (work(region).time ? ', ' + carried(work(region).time, duration) : '')];
     if (scatter(point))
       lines.push('single visits: ' + prefixed(point.y[0] * scatter(point)[0], 'FLOP/s', 2) + ' to ' + prefixed(point.y[0] * scatter(point)[1], 'FLOP/s', 2) +
-          ' (one standard deviation)');
+          ' (one standard deviation' + (visitsDiffer(point) ? '; dashed: ' + data.flagWords.visits_differ + ': as if each did the same' : '') + ')');
     if (sideOf(point) !== 'unknown') lines.push((sideOf(point) === 'balanced' ? 'at' : sideOf(point) + ' side of') + ' the ridge of ' + state.level);
     if (line && line.fraction != null) lines.push(percentText(fractionOf(line)) + ' of the roof, ' + verdictText(line));
     lines.push('FLOPs ' + data.sources[point.flop[3]] + ', bytes ' + data.sources[point.bytes[3]]);
@@ -207,7 +209,9 @@
     const reach = barOf(point);
     if (reach[1] != null || reach[2] != null) {
       const y = ends(reach, placeY);
-      group.append(shape('path', {class: 'bar ' + side, d: 'M' + point.px + ' ' + y[0] + 'V' + y[1]}));
+      const bar = shape('path', {class: 'bar ' + side, d: 'M' + point.px + ' ' + y[0] + 'V' + y[1]});
+      if (visitsDiffer(point)) bar.setAttribute('stroke-dasharray', '2 2');
+      group.append(bar);
     }
     const mark = markOf(side, point.px, point.py, point.radius);
     mark.setAttribute('class', side);
