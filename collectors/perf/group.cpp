@@ -78,24 +78,25 @@ void map(Group& group) {
 #endif
 }
 
-bool read_pages(const Group& group, Reading& reading) {
+bool read_pages(const Group& group, std::uint64_t* words) {
 #if defined(__x86_64__) || defined(__aarch64__)
-  for (unsigned i = 0; i < group.count; ++i) {
-    UserValue value;
-    if (!read_by_page(static_cast<const volatile perf_event_mmap_page*>(group.pages[i]),
-                      hardware_counter, hardware_clock, value))
-      return false;
-    reading.values[i] = value.value;
-    if (i != 0) continue;
-    reading.enabled_ns = value.enabled_ns;
-    reading.running_ns = value.running_ns;
-  }
-  reading.count = group.count;
-  reading.by_page = true;
+  const auto page = [&](unsigned event) {
+    return static_cast<const volatile perf_event_mmap_page*>(group.pages[event]);
+  };
+  // Not as pointers to functions: a compiler would call them.
+  const auto counter = [](std::uint32_t index) { return hardware_counter(index); };
+  const auto clock = [] { return hardware_clock(); };
+  UserValue first;
+  if (!read_by_page(page(0), counter, clock, first)) return false;
+  words[0] = first.enabled_ns;
+  words[1] = first.running_ns;
+  words[2] = first.value;
+  for (unsigned i = 1; i < group.count; ++i)
+    if (!read_by_page(page(i), counter, words[2 + i])) return false;
   return true;
 #else
   (void)group;
-  (void)reading;
+  (void)words;
   return false;
 #endif
 }
@@ -183,26 +184,35 @@ void close_group(Group& group) {
   group.count = 0;
 }
 
-int read_group(const Group& group, bool own, Reading& reading) {
-  reading.by_page = false;
-  reading.count = 0;
+int read_words(const Group& group, bool own, std::uint64_t* words, bool& by_page) {
+  by_page = false;
   if (group.count == 0) return EBADF;
-  if (own && group.by_page && read_pages(group, reading)) return 0;
-  reading.by_page = false;
+  if (own && group.by_page && read_pages(group, words)) {
+    by_page = true;
+    return 0;
+  }
   // {number, enabled, running, values...}
-  std::uint64_t words[3 + most_events_per_group];
-  const std::size_t wanted = (3 + group.count) * sizeof words[0];
+  std::uint64_t told[1 + most_words_of_group];
+  const std::size_t wanted = (3 + group.count) * sizeof told[0];
   ssize_t got = 0;
   do {
-    got = read(group.descriptors[0], words, wanted);
+    got = read(group.descriptors[0], told, wanted);
   } while (got < 0 && errno == EINTR);
   if (got < 0) return errno;
   // An event in error state (a pinned one that lost its counter) reads as an end of file.
-  if (static_cast<std::size_t>(got) != wanted || words[0] != group.count) return EINVAL;
+  if (static_cast<std::size_t>(got) != wanted || told[0] != group.count) return EINVAL;
+  for (unsigned i = 0; i < 2 + group.count; ++i) words[i] = told[1 + i];
+  return 0;
+}
+
+int read_group(const Group& group, bool own, Reading& reading) {
+  reading.count = 0;
+  std::uint64_t words[most_words_of_group];
+  if (const int error = read_words(group, own, words, reading.by_page)) return error;
   reading.count = group.count;
-  reading.enabled_ns = words[1];
-  reading.running_ns = words[2];
-  std::memcpy(reading.values, words + 3, group.count * sizeof words[0]);
+  reading.enabled_ns = words[0];
+  reading.running_ns = words[1];
+  std::memcpy(reading.values, words + 2, group.count * sizeof words[0]);
   return 0;
 }
 

@@ -61,6 +61,11 @@ void forget_group(Group& group);
 /// moment; for another thread's group `own` is false.
 int read_group(const Group& group, bool own, Reading& reading);
 
+inline constexpr unsigned most_words_of_group = 2 + most_events_per_group;
+/// The same as numbers side by side, for whoever does so at every edge of a region: nanoseconds
+/// enabled, running, and the values.
+int read_words(const Group& group, bool own, std::uint64_t* words, bool& by_page);
+
 enum class Ran : std::uint8_t {
   whole,      ///< all the time: the values are exact
   part,       ///< others had the counters meanwhile: the values are lower bounds

@@ -2,9 +2,6 @@
 #include <roofmark/collector.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-
 #include "group.hpp"
 
 namespace roofmark::perf {
@@ -54,11 +51,8 @@ std::uint64_t read(void* state, int own, std::uint64_t* words) {
     std::uint64_t* const to = words;
     words += 2 + plan.groups[i].count;
     if (group.count == 0) continue;
-    Reading reading;
-    if (read_group(group, own != 0, reading) != 0) continue;
-    to[0] = reading.enabled_ns;
-    to[1] = reading.running_ns;
-    std::memcpy(to + 2, reading.values, reading.count * sizeof to[0]);
+    bool by_page = false;
+    if (read_words(group, own != 0, to, by_page) != 0) continue;
     counted |= std::uint64_t{1} << i;
   }
   return counted;

@@ -30,38 +30,65 @@ inline std::uint64_t page_delta_ns(const perf_event_mmap_page& page, std::uint64
   return page.time_offset + whole * page.time_mult + ((rest * page.time_mult) >> shift);
 }
 
-/// False where the counter can't be read so at this moment: it does not run, or the kernel does not
-/// allow it, or it kept changing the page.
-template <class ReadCounter, class ReadClock>
-bool read_by_page(const volatile perf_event_mmap_page* shared, ReadCounter read_counter,
-                  ReadClock read_clock, UserValue& result) {
+/// The protocol: `read` is given a copy of the page and takes the counter's raw value; what it
+/// leaves is of one moment. False where the counter can't be read so at this moment: it does not
+/// run, or the kernel does not allow it, or it kept changing the page.
+template <class Read>
+[[gnu::always_inline]] inline bool read_consistent(const volatile perf_event_mmap_page* shared,
+                                                   Read read) {
   for (unsigned attempt = 0; attempt < 16; ++attempt) {
     const std::uint32_t lock = shared->lock;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (!read(*shared)) return false;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (shared->lock == lock) return true;
+  }
+  return false;
+}
+
+/// With its times.
+template <class ReadCounter, class ReadClock>
+[[gnu::always_inline]] inline bool read_by_page(const volatile perf_event_mmap_page* shared,
+                                                ReadCounter read_counter, ReadClock read_clock,
+                                                UserValue& result) {
+  return read_consistent(shared, [&](const volatile perf_event_mmap_page& now) {
     perf_event_mmap_page page;
-    page.capabilities = shared->capabilities;
-    page.index = shared->index;
-    page.offset = shared->offset;
-    page.time_enabled = shared->time_enabled;
-    page.time_running = shared->time_running;
-    page.pmc_width = shared->pmc_width;
-    page.time_shift = shared->time_shift;
-    page.time_mult = shared->time_mult;
-    page.time_offset = shared->time_offset;
-    page.time_cycles = shared->time_cycles;
-    page.time_mask = shared->time_mask;
+    page.capabilities = now.capabilities;
+    page.index = now.index;
+    page.offset = now.offset;
+    page.time_enabled = now.time_enabled;
+    page.time_running = now.time_running;
+    page.pmc_width = now.pmc_width;
+    page.time_shift = now.time_shift;
+    page.time_mult = now.time_mult;
+    page.time_offset = now.time_offset;
+    page.time_cycles = now.time_cycles;
+    page.time_mask = now.time_mask;
     // Without the clock, `enabled` and `running` are old, and 'did not run' could not be told.
     if (!page.cap_user_rdpmc || !page.cap_user_time || page.index == 0) return false;
     const std::uint64_t since = page_delta_ns(page, read_clock());
     const std::uint64_t raw = read_counter(page.index - 1);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (shared->lock != lock) continue;
     result.value = static_cast<std::uint64_t>(page.offset + sign_extended(raw, page.pmc_width));
     result.enabled_ns = page.time_enabled + since;
     result.running_ns = page.time_running + since;
     return true;
-  }
-  return false;
+  });
+}
+
+/// Of a counter whose group has told its times: the clock is not read again.
+template <class ReadCounter>
+[[gnu::always_inline]] inline bool read_by_page(const volatile perf_event_mmap_page* shared,
+                                                ReadCounter read_counter, std::uint64_t& value) {
+  return read_consistent(shared, [&](const volatile perf_event_mmap_page& now) {
+    perf_event_mmap_page page;
+    page.capabilities = now.capabilities;
+    const std::uint32_t index = now.index;
+    const std::int64_t offset = now.offset;
+    const unsigned width = now.pmc_width;
+    if (!page.cap_user_rdpmc || index == 0) return false;
+    value = static_cast<std::uint64_t>(offset + sign_extended(read_counter(index - 1), width));
+    return true;
+  });
 }
 
 }  // namespace roofmark::perf

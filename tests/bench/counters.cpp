@@ -56,12 +56,13 @@ int measure(unsigned events, const char* runtime) {
     return 2;
   }
   std::vector<double> bare, marked;
-  perf::Reading reading;
+  std::uint64_t words[perf::most_words_of_group];
+  bool by_page = false;
   for (int round = -2; round < rounds; ++round) {
     const double of_bare = bench::each_ns(loops, [&] {
-      perf::read_group(group, true, reading);
+      perf::read_words(group, true, words, by_page);
       __asm__ volatile("" ::: "memory");
-      perf::read_group(group, true, reading);
+      perf::read_words(group, true, words, by_page);
     });
     const double of_marker = bench::each_ns(loops, [] {
       ROOFMARK_SCOPE("one");

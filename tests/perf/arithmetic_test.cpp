@@ -138,6 +138,38 @@ TEST_CASE("a page that changes meanwhile is read again") {
       &page, restless, [] { return std::uint64_t{0}; }, value));
 }
 
+TEST_CASE("a counter whose group has told its times is read by the same protocol") {
+  const auto counter = [](std::uint32_t index) { return std::uint64_t{234} + index; };
+  perf_event_mmap_page page = running_page();
+  std::uint64_t value = 0;
+  REQUIRE(read_by_page(&page, counter, value));
+  CHECK(value == 1236);
+  page.cap_user_time = 0;  // of no matter here
+  CHECK(read_by_page(&page, counter, value));
+  page.index = 0;
+  CHECK_FALSE(read_by_page(&page, counter, value));
+  page = running_page();
+  page.cap_user_rdpmc = 0;
+  CHECK_FALSE(read_by_page(&page, counter, value));
+  page = running_page();
+  unsigned reads = 0;
+  const auto moved = [&](std::uint32_t) {
+    if (++reads == 1) {
+      page.lock += 2;
+      page.offset = 2000;
+    }
+    return std::uint64_t{7};
+  };
+  REQUIRE(read_by_page(&page, moved, value));
+  CHECK(reads == 2);
+  CHECK(value == 2007);
+  const auto restless = [&](std::uint32_t) {
+    ++page.lock;
+    return std::uint64_t{7};
+  };
+  CHECK_FALSE(read_by_page(&page, restless, value));
+}
+
 TEST_CASE("ticks become nanoseconds as the kernel says") {
   perf_event_mmap_page page = running_page();
   page.time_shift = 4;

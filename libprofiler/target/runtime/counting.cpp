@@ -205,9 +205,12 @@ void add_group(arena::EventGroup& sum, const arena::CountingGroup& group, const 
     return later > earlier ? later - earlier : 0;
   };
   const uint64_t enabled = forward(entry[0], exit[0]), running = forward(entry[1], exit[1]);
-  bool silent = enabled == 0;
-  for (uint32_t i = 0; i < group.values; ++i) silent = silent && entry[2 + i] == exit[2 + i];
-  const bool whole = group.always_runs != 0 || silent || (running != 0 && running >= enabled);
+  bool whole = group.always_runs != 0 || (running != 0 && running >= enabled);
+  if (unlikely(!whole)) {
+    bool silent = enabled == 0;
+    for (uint32_t i = 0; i < group.values; ++i) silent = silent && entry[2 + i] == exit[2 + i];
+    whole = silent;
+  }
   sum.enabled += enabled;
   sum.running += running;
   if (!whole && running == 0) {
