@@ -124,6 +124,19 @@ Result<Geometry> geometry_of(const Topology& topology) {
   return checked(std::move(geometry), "the machine's topology");
 }
 
+void divide_last_cache(Geometry& geometry, unsigned processes) {
+  // L1 and L2 are a core's own.
+  if (processes < 2 || geometry.levels.empty() || geometry.levels.back().name != "L3") return;
+  CountedCache& last = geometry.levels.back();
+  CountedCache share = last;
+  share.bytes = std::max(last.bytes / processes, std::uint64_t{64} * last.ways);
+  share = simulated_shape(share);
+  geometry.reduced[last.name] =
+      fmt::format("{} of {} ({} among {} processes)", last.name, size_text(share.bytes),
+                  size_text(last.bytes), processes);
+  last = share;
+}
+
 std::string to_text(const Geometry& geometry) {
   std::string text;
   for (const CountedCache& level : geometry.levels)

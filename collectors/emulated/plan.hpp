@@ -61,6 +61,9 @@ Result<Geometry> host_geometry(const std::filesystem::path& sysfs = "/sys/device
 /// The caches of a measured machine. Where a pointer chase found less of a cache to be ours than is
 /// reported, the program will find no more of it either: that is the size to model.
 Result<Geometry> geometry_of(const Topology& topology);
+/// What is left of the last cache for each of so many processes that fill it at the same time: they
+/// are simulated one by one, and each would find all of it empty.
+void divide_last_cache(Geometry& geometry, unsigned processes);
 
 struct PassOptions {
   Caches caches = Caches::sampled;

@@ -777,13 +777,14 @@ class Machine(Case):
 
     MIB = 1 << 20
 
-    def machine(self, l3_confirmed=None):
+    def machine(self, l3_confirmed=None, l3_shared_by=1):
         fixture = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures", "nested.roofmark.json")
         with open(fixture, encoding="utf-8") as file:
             machine = json.load(file)["machine"]
         sizes = {"L1": 32 << 10, "L2": 256 << 10, "L3": 32 * self.MIB}
         machine["topology"]["caches"] = [
             {"level": level, "bytes": size, "ways": 8, "line_bytes": 64, "shared_by": 1} for level, size in sizes.items()]
+        machine["topology"]["caches"][2]["shared_by"] = l3_shared_by
         if l3_confirmed:
             machine["topology"]["caches"][2]["confirmed_bytes"] = l3_confirmed
         path = os.path.join(self.directory, "machine.json")
@@ -794,9 +795,9 @@ class Machine(Case):
     def command(self, *target, counters="none", options=()):
         return [ROOFMARK, "record", "--counters", counters, *options, "--", *target]
 
-    def read_bytes(self, *options):
+    def read_bytes(self, *options, processes=()):
         """What a region reads from memory that walks 8 MiB four times."""
-        self.record(TARGET, "walk", counters="emulated", options=("--full-cache", "-o", "walk.json", *options))
+        self.record(TARGET, "walk", *processes, counters="emulated", options=("--full-cache", "-o", "walk.json", *options))
         return self.region("walk", profile=self.profile("walk.json"))["self"]["bytes"]["DRAM"]["read"]
 
     def test_the_usable_part_of_a_cache_is_modelled(self):
@@ -811,6 +812,22 @@ class Machine(Case):
         profile = self.profile("walk.json")
         self.assertIn(label, profile["passes"][1]["note"])
         self.assertTrue([note for note in profile["notes"] if label in note], profile["notes"])
+
+    def test_processes_that_run_at_once_have_a_part_of_the_cache_each(self):
+        # Each of them alone would read its 8 MiB once, into an L3 of 32 MiB.
+        processes, walked = 12, 8 * self.MIB
+        read = self.read_bytes("--machine", self.machine(l3_shared_by=2), processes=(str(processes),))
+        self.assertLess(abs(read["value"] - 4 * walked * processes), 0.05 * 4 * walked * processes, self.profile("walk.json")["notes"])
+        self.assertTrue([text for text in read["caveats"] if "32 MiB among" in text], read)
+        notes = self.profile("walk.json")["notes"]
+        self.assertTrue([note for note in notes if "simulated by itself" in note], notes)
+        # One after the other they have all of it.
+        script = 'for i in 1 2 3; do "$0" walk; done'
+        self.record("sh", "-c", script, TARGET, counters="emulated", options=("--full-cache", "-o", "walk.json", "--machine",
+                                                                            self.machine(l3_shared_by=2)))
+        read = self.region("walk", profile=self.profile("walk.json"))["self"]["bytes"]["DRAM"]["read"]
+        self.assertLess(abs(read["value"] - 3 * walked), 0.05 * 3 * walked)
+        self.assertFalse([text for text in read.get("caveats", []) if "among" in text], read)
 
     def test_without_ceilings_the_file_still_describes_the_caches(self):
         usable = self.read_bytes("--no-machine", "--machine", self.machine(l3_confirmed=2 * self.MIB))

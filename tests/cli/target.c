@@ -187,6 +187,17 @@ static int walk(void) {
   return 0;
 }
 
+/* Processes that do so at the same time, for long enough to be seen. */
+static int walk_in_processes(int processes) {
+  for (int i = 0; i < processes; ++i)
+    if (fork() == 0) {
+      while (clock() < CLOCKS_PER_SEC / 50) work(1000);
+      exit(walk());
+    }
+  while (wait(NULL) > 0) continue;
+  return 0;
+}
+
 /* Most of its processor time in one region, which another one comes before. */
 static int phases(const char* hottest) {
   ROOFMARK_BEGIN("setup");
@@ -243,7 +254,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "write") == 0 && argc > 3) return write_files(argv[2], argv[3]);
   if (strcmp(what, "copy") == 0) return copy_lines();
   if (strcmp(what, "phases") == 0) return phases(argc > 2 ? argv[2] : "spmv");
-  if (strcmp(what, "walk") == 0) return walk();
+  if (strcmp(what, "walk") == 0) return argc > 2 ? walk_in_processes(atoi(argv[2])) : walk();
   if (strcmp(what, "threads") == 0) return threads();
   if (strcmp(what, "fork") == 0) return forks();
   if (strcmp(what, "descriptors") == 0) return standard_descriptors();

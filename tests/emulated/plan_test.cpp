@@ -126,3 +126,33 @@ TEST_CASE("a pass without counts says how it ended, and which limit was in the w
   });
   CHECK(said == 0);
 }
+
+TEST_CASE("processes that fill the last cache together have a part of it each") {
+  const auto shape = [](std::uint64_t l3_bytes) {
+    return emulated::Geometry{
+        {{"L1", 48U << 10U, 12, 64}, {"L2", 2U << 20U, 16, 64}, {"L3", l3_bytes, 16, 64}}, "test"};
+  };
+  emulated::Geometry alone = shape(32U << 20U);
+  emulated::divide_last_cache(alone, 1);
+  CHECK(alone.levels.back().bytes == 32U << 20U);
+  CHECK(alone.reduced.empty());
+
+  emulated::Geometry divided = shape(32U << 20U);
+  emulated::divide_last_cache(divided, 4);
+  CHECK(divided.levels[0].bytes == 48U << 10U);
+  CHECK(divided.levels[1].bytes == 2U << 20U);
+  CHECK(divided.levels[2].bytes == 8U << 20U);
+  CHECK(divided.reduced.at("L3") == "L3 of 8 MiB (32 MiB among 4 processes)");
+
+  // A size that is a multiple of nothing stays one that can be simulated; one set is the least.
+  emulated::Geometry odd = shape(21U << 20U);
+  emulated::divide_last_cache(odd, 10);
+  CHECK(odd.levels[2].bytes % (std::uint64_t{16} * 16 * 64) == 0);
+  emulated::Geometry tiny = shape(1U << 20U);
+  emulated::divide_last_cache(tiny, 1U << 20U);
+  CHECK(tiny.levels[2].bytes >= 64U * 16U);
+
+  emulated::Geometry without{{{"L1", 48U << 10U, 12, 64}, {"L2", 2U << 20U, 16, 64}}, "test"};
+  emulated::divide_last_cache(without, 4);
+  CHECK(without.levels.back().bytes == 2U << 20U);
+}

@@ -51,6 +51,28 @@ std::optional<emulated::Geometry> caches_to_model(const Machine* machine,
   return *geometry;
 }
 
+/// Of so many processes on all of a machine's cores, those that share one instance of its last
+/// cache. Where no machine was measured, there may be one instance.
+unsigned processes_of_a_cache(unsigned processes, const Machine* machine) {
+  if (machine == nullptr || machine->topology.caches.empty()) return processes;
+  const unsigned sharing = std::max(machine->topology.caches.back().shared_by, 1U);
+  const unsigned instances = std::max(machine->topology.cores / sharing, 1U);
+  return std::max((processes + instances / 2) / instances, 1U);
+}
+
+void divide_caches(const CountedRun& run, emulated::Geometry& geometry,
+                   std::vector<std::string>& notes) {
+  const unsigned processes = processes_of_a_cache(run.processes_at_once, run.machine);
+  if (processes < 2 || geometry.levels.back().name != "L3") return;
+  emulated::divide_last_cache(geometry, processes);
+  notes.push_back(fmt::format(
+      "About {} processes shared an L3 at a time, and each is simulated by itself, with its part "
+      "of "
+      "it: {}. Bytes beyond L3 are more where the processes did not use it alike, and fewer where "
+      "they share data.",
+      processes, geometry.reduced["L3"]));
+}
+
 /// What the pass says of itself: its caches, or why it ended early.
 std::string note_of(const CountedPass& counts, const std::optional<emulated::Geometry>& geometry) {
   std::string note;
@@ -151,6 +173,7 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
   pass.caches = options.full_cache ? emulated::Caches::full : emulated::Caches::sampled;
   pass.packs = options.packs;
   pass.geometry = caches_to_model(run.machine, outcome.notes);
+  if (pass.geometry) divide_caches(run, *pass.geometry, outcome.notes);
   if (pass.geometry) outcome.counts.reduced_caches = pass.geometry->reduced;
   if (run.target->executable) pass.executable = &*run.target->executable;
   if (run.found != nullptr)

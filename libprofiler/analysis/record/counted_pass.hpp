@@ -21,11 +21,12 @@ struct CountedRun {
   std::filesystem::path directory;   ///< for its files; on no network file system
   const FoundProgram* found = nullptr;           ///< functions of a program without regions
   const ExecutableFunctions* entries = nullptr;  ///< its functions whose calls are regions
-  HotPaths hot;               ///< of the native run: served first where time is short
-  Descriptor standard_input;  ///< what the target reads
-  double native_cpu_s = 0;    ///< of the native run: the estimate rests on it
-  double native_wall_s = 0;   ///< of the native run, its waits included
-  std::size_t processes = 1;  ///< each has to start the emulator anew
+  HotPaths hot;                    ///< of the native run: served first where time is short
+  Descriptor standard_input;       ///< what the target reads
+  double native_cpu_s = 0;         ///< of the native run: the estimate rests on it
+  double native_wall_s = 0;        ///< of the native run, its waits included
+  std::size_t processes = 1;       ///< each has to start the emulator anew
+  unsigned processes_at_once = 1;  ///< that fill the shared caches together
 };
 
 struct CountedOutcome {

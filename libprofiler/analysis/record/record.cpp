@@ -16,6 +16,7 @@
 #include <analysis/record/later_passes.hpp>
 #include <analysis/record/native_pass.hpp>
 #include <analysis/record/papi_pass.hpp>
+#include <analysis/record/processes_at_once.hpp>
 #include <analysis/record/record.hpp>
 #include <analysis/record/run_facts.hpp>
 #include <analysis/record/scratch.hpp>
@@ -196,6 +197,10 @@ void count(const RecordOptions& options, const TargetFile& target,
   run.native_cpu_s = native.whole.user_s + native.whole.system_s;
   run.native_wall_s = native.whole.wall_s;
   run.processes = native.processes_seen;
+  // A recording of each rank sees its own alone.
+  const std::uint64_t ranks = options.rank && options.rank->on_node ? *options.rank->on_node : 1;
+  run.processes_at_once = std::max(processes_at_once(input.samples),
+                                   static_cast<unsigned>(std::min<std::uint64_t>(ranks, 1U << 16)));
   run.hot = hot_paths(input);
   if (input.found) run.found = &*input.found;
   run.entries = &of_executable;

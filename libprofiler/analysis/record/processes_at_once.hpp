@@ -1,0 +1,13 @@
+// How many processes of the target share a cache at a time: each is simulated by itself.
+#pragma once
+
+#include <analysis/profile/join.hpp>
+#include <vector>
+
+namespace roofmark {
+
+/// Processes with a thread that ran or was ready to, as the mean over the time in which there was
+/// any; 1 where nothing was seen. One that waits for its children is none of them.
+unsigned processes_at_once(const std::vector<PlacementSample>& looks);
+
+}  // namespace roofmark
