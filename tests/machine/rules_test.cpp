@@ -191,6 +191,37 @@ TEST_CASE("what is implausible is flagged and what is plausible is not") {
     CHECK(has(machine.bandwidth[3].flags, "below_one_core"));
     CHECK(machine.notes.front().find("2 ceilings of several cores were") == 0);
   }
+  SECTION("two cores slower than one of them, where another kernel won") {
+    // Beyond L1 the set is the winner's; at L1 each set has a ceiling of its own.
+    machine.bandwidth = {read("L1", 300e9), read("DRAM", 13.1e9)};
+    for (BandwidthCeiling& one : machine.bandwidth) {
+      one.isa = "avx2";
+      one.low = 0.8 * one.interface_bytes_per_s;
+      one.high = one.interface_bytes_per_s;
+    }
+    for (const char* level : {"L1", "DRAM"}) {
+      BandwidthCeiling both = read(level, 3.17e9);
+      both.isa = "avx512";
+      both.scope = "machine";
+      both.threads = 2;
+      both.low = 1e9;
+      both.high = 3.17e9;
+      machine.bandwidth.push_back(both);
+    }
+    check_machine(machine);
+    CHECK(machine.bandwidth[2].interface_bytes_per_s == 3.17e9);
+    CHECK_FALSE(has(machine.bandwidth[2].flags, "below_one_core"));
+    CHECK(machine.bandwidth[3].interface_bytes_per_s == 13.1e9);
+    CHECK(machine.bandwidth[3].low == 0.8 * 13.1e9);
+    CHECK(machine.bandwidth[3].high == 13.1e9);
+    CHECK(has(machine.bandwidth[3].flags, "below_one_core"));
+    // Pages of another size are another ceiling.
+    machine.bandwidth[3] = machine.bandwidth[2];
+    machine.bandwidth[3].level = "DRAM";
+    machine.bandwidth[3].page_bytes = 4096;
+    check_machine(machine);
+    CHECK(machine.bandwidth[3].interface_bytes_per_s == 3.17e9);
+  }
   SECTION("memory faster than a cache") {
     machine.bandwidth[2] = read("DRAM", 150e9);
     check_machine(machine);

@@ -215,6 +215,46 @@ TEST_CASE("looks tell whether threads were in a region together or one after the
   CHECK(find(c, {"work"})->cores_used->source == Source::estimated);
 }
 
+TEST_CASE(
+    "too short to be seen, a region kept no more cores busy than there are, nor than threads") {
+  RawProcess p = process();
+  RawThread main = thread(1, true);
+  add(main, top, "work", 1, 9000, 0, 9000);
+  add(main, top, "moment", 1, 20, 9000, 9020);  // 10 s of processor time would be 500 cores
+  p.threads.push_back(main);
+  JoinInput input = input_of({p});
+  const auto cores_with = [&](unsigned cores) {
+    Profile profile;
+    profile.machine.topology.caches = {{"L1", 32 << 10, 8, 64, 1, {}, {}}};
+    profile.machine.topology.cores = profile.machine.topology.threads = cores;
+    join(input, profile);
+    const Measure found = *find(profile, {"moment"})->cores_used;
+    CHECK(found.source == Source::estimated);
+    CHECK(found.value == Approx(1));
+    CHECK(*found.low <= found.value);
+    CHECK(found.value <= *found.high);
+    return *found.high;
+  };
+  // Nobody looked: other threads may have worked for it, on as many cores as there are.
+  CHECK(cores_with(2) == 2);
+  CHECK(*find(joined(input), {"moment"})->cores_used->high == Approx(500));
+  // One thread was all there was.
+  const auto look = [](double time_s, int threads) {
+    PlacementSample sample;
+    sample.time_s = time_s;
+    for (int i = 0; i < threads; ++i)
+      sample.threads.push_back({1, 1 + i, i, true, i == 0 ? path_key({"work"}) : 0});
+    return sample;
+  };
+  for (int i = 0; i < 8; ++i) input.samples.push_back(look(i, 1));
+  CHECK(cores_with(2) == 1);
+  CHECK(*find(joined(input), {"moment"})->cores_used->high == 1);
+  // A third thread without a region may have worked for it.
+  input.samples.push_back(look(8, 3));
+  CHECK(cores_with(8) == 3);
+  CHECK(cores_with(2) == 2);
+}
+
 TEST_CASE("threads without a region work for the one that the first thread has open") {
   RawProcess p = process();
   RawThread main = thread(1, true);

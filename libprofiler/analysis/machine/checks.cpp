@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 
+#include "within_range.hpp"
+
 namespace roofmark {
 namespace {
 
@@ -47,12 +49,27 @@ const ComputeCeiling* alone(const Machine& machine, const ComputeCeiling& many) 
   return nullptr;
 }
 
+/// L1 has a ceiling for each instruction set; of what lies further out the set is merely that of
+/// the kernel that won, and one core's winner may be another than that of all.
 const BandwidthCeiling* alone(const Machine& machine, const BandwidthCeiling& many) {
-  for (const BandwidthCeiling& one : machine.bandwidth)
-    if (one.threads == 1 && one.scope == "core" && one.level == many.level &&
-        one.pattern == many.pattern && one.isa == many.isa && one.page_bytes == many.page_bytes)
-      return &one;
-  return nullptr;
+  const BandwidthCeiling* best = nullptr;
+  for (const BandwidthCeiling& one : machine.bandwidth) {
+    const bool same = one.threads == 1 && one.scope == "core" && one.level == many.level &&
+                      one.pattern == many.pattern && one.page_bytes == many.page_bytes &&
+                      (many.level != "L1" || one.isa == many.isa);
+    if (same && (best == nullptr || one.interface_bytes_per_s > best->interface_bytes_per_s))
+      best = &one;
+  }
+  return best;
+}
+
+/// The range goes with the value that stands.
+template <class Ceiling>
+void take_range(Ceiling& many, const Ceiling& one) {
+  many.low = one.low;
+  many.high = std::max(many.high, one.high);
+  hold_within_range(many);
+  flag(many.flags, "below_one_core");
 }
 
 /// Several cores can do what one of them does while the others rest.
@@ -64,8 +81,7 @@ void check_one_core(Machine& machine) {
     if (one == nullptr || many.flop_per_s >= disturbed_share * one->flop_per_s) continue;
     many.flop_per_s = one->flop_per_s;
     many.flop_per_cycle = one->flop_per_cycle;
-    many.high = std::max({many.high, one->high, many.flop_per_s});
-    flag(many.flags, "below_one_core");
+    take_range(many, *one);
     ++raised;
   }
   for (BandwidthCeiling& many : machine.bandwidth) {
@@ -75,8 +91,7 @@ void check_one_core(Machine& machine) {
       continue;
     many.interface_bytes_per_s = one->interface_bytes_per_s;
     many.program_bytes_per_s = one->program_bytes_per_s;
-    many.high = std::max({many.high, one->high, many.interface_bytes_per_s});
-    flag(many.flags, "below_one_core");
+    take_range(many, *one);
     ++raised;
   }
   if (raised != 0)

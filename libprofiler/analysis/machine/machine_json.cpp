@@ -8,6 +8,7 @@
 #include "analysis/json/json_reader.hpp"
 #include "analysis/json/strict_json.hpp"
 #include "analysis/machine/plausible.hpp"
+#include "analysis/machine/within_range.hpp"
 
 namespace roofmark {
 namespace {
@@ -182,7 +183,8 @@ Topology read_topology(const JsonReader& json) {
   return topology;
 }
 
-/// The spread of a ceiling may begin at 0.
+/// The spread of a ceiling may begin at 0. A value outside of it, which earlier versions wrote,
+/// widens it: the file is as usable as it was.
 double read_bound(const JsonReader& json, const char* key, plausible::Numbers range,
                   double otherwise) {
   return read_number_or(json, key, {0, range.most}, otherwise);
@@ -201,6 +203,7 @@ ComputeCeiling read_compute(const JsonReader& json) {
   ceiling.low = read_bound(json, "low", plausible::flop_per_s, ceiling.flop_per_s);
   ceiling.high = read_bound(json, "high", plausible::flop_per_s, ceiling.flop_per_s);
   json.require_rising({"low", "high"});
+  hold_within_range(ceiling);
   ceiling.source = json.word<Source>("source");
   ceiling.sustained = json.flag_or("sustained", false);
   ceiling.placement = json.text_or("placement", "");
@@ -221,6 +224,7 @@ BandwidthCeiling read_bandwidth(const JsonReader& json) {
   ceiling.low = read_bound(json, "low", plausible::bytes_per_s, ceiling.interface_bytes_per_s);
   ceiling.high = read_bound(json, "high", plausible::bytes_per_s, ceiling.interface_bytes_per_s);
   json.require_rising({"low", "high"});
+  hold_within_range(ceiling);
   ceiling.page_bytes = read_number_or(json, "page_bytes", plausible::page_bytes, 0);
   ceiling.source = json.word<Source>("source");
   ceiling.placement = json.text_or("placement", "");
@@ -239,6 +243,8 @@ GpuCeiling read_gpu_ceiling(const JsonReader& json) {
   ceiling.low = read_bound(json, "low", plausible::gpu_per_s, 0);
   ceiling.high = read_bound(json, "high", plausible::gpu_per_s, 0);
   json.require_rising({"low", "high"});
+  hold_within_range(ceiling);
+  hold_within_range(ceiling);
   ceiling.source = json.word<Source>("source");
   ceiling.flags = json.texts("flags");
   return ceiling;

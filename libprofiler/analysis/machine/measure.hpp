@@ -11,7 +11,7 @@
 // - bandwidth ceilings: level x pattern at the same scopes. L1 exists per isa; the other levels
 // only with the
 //   widest one. A level that the machine lacks has none. `low` and `high` are p10 and p90 of the
-//   windows, the value itself is the p90.
+//   windows, the value itself is the p90; it always lies within the two.
 #pragma once
 
 #include <functional>

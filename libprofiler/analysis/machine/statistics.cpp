@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "within_range.hpp"
+
 namespace roofmark {
 namespace {
 
@@ -36,6 +38,7 @@ Spread spread_of(std::span<const double> samples, double rank) {
   spread.value = sorted_quantile(all, rank);
   spread.high = sorted_quantile(all, 0.9);
   spread.low = sorted_quantile(all, 0.1);
+  hold_within_range(spread.value, spread.low, spread.high);  // for any rank
   spread.noisy =
       all.size() < enough_samples ||
       sorted_quantile(all, 0.97) - sorted_quantile(all, 0.8) > noisy_share * spread.value;

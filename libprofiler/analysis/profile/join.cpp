@@ -11,6 +11,7 @@
 #include <analysis/profile/measured.hpp>
 #include <analysis/profile/region_tree.hpp>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 namespace roofmark {
@@ -115,18 +116,32 @@ void set_times(Region& row, const MergedRegion& region, const RegionSamples& sam
   if (mean_visit_s < too_small_markers * region.marker_cost_s) row.flags.insert("too_small");
 }
 
-void set_cores(Region& row, const RegionSamples& samples, const WholeProgram& whole) {
+/// What no region can have kept busy more of: the processors of a known machine, and threads, where
+/// the recorder looked often enough to know those that there were.
+struct CoresThatThereAre {
+  double processors = std::numeric_limits<double>::infinity();
+  double threads = std::numeric_limits<double>::infinity();
+
+  double most_for(const Region& row) const {
+    return std::max(1.0, std::min(processors, std::max(threads, static_cast<double>(row.threads))));
+  }
+};
+
+void set_cores(Region& row, const RegionSamples& samples, const WholeProgram& whole,
+               const CoresThatThereAre& there_are) {
   if (samples.cores) {
-    row.cores_used =
-        Measure{samples.cores->value, Source::measured, samples.cores->low, samples.cores->high};
+    const double most = std::max(samples.cores->value, there_are.processors);
+    row.cores_used = Measure{samples.cores->value, Source::measured, samples.cores->low,
+                             std::min(samples.cores->high, most)};
     return;
   }
   if (!row.work.wall_s || !(row.work.wall_s->value > 0) || !(whole.wall_s > 0)) return;
   // Too short to have been looked at often: its own threads at least, and at most as many as would
   // have used all of the program's processor time in it.
-  const double own = row.work.thread_s->value / row.work.wall_s->value;
+  const double most = there_are.most_for(row);
+  const double own = std::min(row.work.thread_s->value / row.work.wall_s->value, most);
   const double all = (whole.user_s + whole.system_s) / row.work.wall_s->value;
-  row.cores_used = Measure{own, Source::estimated, own, std::max(own, all)};
+  row.cores_used = Measure{own, Source::estimated, own, std::clamp(all, own, most)};
 }
 
 /// MPI time of a mean rank, beside the region's wall time; sleep from the recorder's looks.
@@ -273,6 +288,20 @@ std::size_t working_threads(const PlacementSample& sample, const std::set<std::i
         if (!ranks.empty()) return ranks.count(thread.pid) != 0;
         return parents.count(thread.pid) == 0 || running.count(thread.pid) != 0;
       }));
+}
+
+CoresThatThereAre cores_that_there_are(const JoinInput& input, const Machine& machine) {
+  CoresThatThereAre made;
+  const Topology& topology = machine.topology;
+  // Of a machine that was not measured nothing is known, not even that it has one core.
+  if (!topology.caches.empty() || !machine.compute.empty() || !machine.bandwidth.empty())
+    made.processors = static_cast<double>(std::max({1U, topology.cores, topology.threads}));
+  if (input.samples.size() < fewest_looks) return made;
+  std::size_t most = 1;
+  for (const PlacementSample& sample : input.samples)
+    most = std::max(most, working_threads(sample, {}));
+  made.threads = static_cast<double>(most);
+  return made;
 }
 
 /// Each look stands for the time until the next one, the last for what is left.
@@ -489,6 +518,7 @@ void join(const JoinInput& input, Profile& profile) {
     if (input.counted) work.resize(tree.regions().size());
   }
   const std::vector<RegionSamples> samples = evaluate(input.samples, tree);
+  const CoresThatThereAre there_are = cores_that_there_are(input, profile.machine);
   const std::vector<Declared> declared = declared_work(tree);
   const std::vector<std::string> levels = interfaces(input.counted ? &*input.counted : nullptr);
   const Problem not_counted =
@@ -511,7 +541,7 @@ void join(const JoinInput& input, Profile& profile) {
       row.flags = region.flags;
       if (visited) {
         set_times(row, region, samples[i]);
-        set_cores(row, samples[i], input.whole);
+        set_cores(row, samples[i], input.whole, there_are);
         set_waiting(row, region, samples[i]);
       } else if (i < counts.size() && counts[i].visits > 0) {
         row.missing.push_back({"time.wall", "only the counted run entered it",

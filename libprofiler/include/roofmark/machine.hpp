@@ -20,7 +20,7 @@ struct ComputeCeiling {
   unsigned threads = 1;
   double flop_per_s = 0;
   double flop_per_cycle = 0;  ///< 0: clock not observed
-  double low = 0, high = 0;   ///< p10 and p90 of the windows, same unit as flop_per_s
+  double low = 0, high = 0;   ///< p10 and p90 of the windows, as flop_per_s; low <= value <= high
   Source source = Source::measured;
   bool sustained = false;          ///< measured over >= 1 s on all cores of the scope
   std::vector<std::string> flags;  ///< "noisy", "below_theory", "shared_core", ...
