@@ -14,7 +14,9 @@
 #include <system_error>
 
 #include "analysis/report/output.hpp"
+#include "analysis/report/terminal.hpp"
 #include "commands.hpp"
+#include "help_text.hpp"
 
 namespace roofmark::cli {
 
@@ -68,7 +70,7 @@ bool runs_target(int argc, char** argv) {
 int print_help(const CLI::App& app, const CLI::ParseError& asked) {
   std::ostringstream text;
   app.exit(asked, text, text);
-  const auto problem = write_standard_output(text.str());
+  const auto problem = write_standard_output(wrapped_help(text.str(), terminal_of_output().width));
   return problem ? say(*problem, failed) : 0;
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """usage: docs_test.py SOURCE ROOFMARK: what the documentation leaves out of what the program has."""
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -60,7 +61,7 @@ for verdict in verdicts:
 
 
 def run(*arguments):
-    return subprocess.run([roofmark, *arguments], capture_output=True, text=True, timeout=60).stdout
+    return subprocess.run([roofmark, *arguments], capture_output=True, text=True, timeout=60, env={**os.environ, "COLUMNS": "80"}).stdout
 
 
 # A flag is documented where its command's page, or the README, names it.
@@ -69,6 +70,9 @@ commands = re.findall(r"^  (\w+) ", run("--help").split("Subcommands:")[1], re.M
 expect(len(commands) > 5, f"commands: {commands}")
 for command in commands:
     expect(f"roofmark {command}" in pages, f"{command} is in no page")
+    # Names with all their values may be longer than a terminal, descriptions are not.
+    for line in run(command, "--help").splitlines():
+        expect(len(line) <= 80 or re.match(r"  -\S+( \S+)?$", line), f"{command} --help has a line of {len(line)} columns: {line}")
     for short, option in re.findall(r"^\s+(?:(-\w),\s*)?(--[a-z][a-z-]*)", run(command, "--help").split("Options:")[1], re.MULTILINE):
         names = [re.escape(name) + r"(?![a-z-])" for name in (option, short) if name]
         expect(option == "--help" or any(re.search(r"(?<![\w-])" + name, pages) for name in names), f"{command}: {option} is in no page")
