@@ -105,6 +105,10 @@ TEST_CASE("the folder follows the option, XDG_CACHE_HOME, HOME, in this order") 
     CHECK(store_folder(options) == fs::path("/h/.cache/roofmark"));
   }
   {
+    const Environment xdg("XDG_CACHE_HOME", nullptr), home("HOME", "relative");
+    CHECK_FALSE(store_folder(options).has_value());
+  }
+  {
     const Environment xdg("XDG_CACHE_HOME", nullptr), home("HOME", nullptr);
     CHECK_FALSE(store_folder(options).has_value());
   }

@@ -65,10 +65,10 @@ std::vector<fs::path> event_table_folders(const fs::path& installed) {
   std::vector<fs::path> folders;
   if (const std::string given = environment("ROOFMARK_EVENTS"); !given.empty())
     folders.emplace_back(given);
-  // The XDG specification: a relative path is to be ignored.
+  // The XDG specification: a relative path is to be ignored, HOME's as well.
   if (const std::string xdg = environment("XDG_CONFIG_HOME"); !xdg.empty() && xdg.front() == '/')
     folders.push_back(fs::path(xdg) / "roofmark" / "events");
-  else if (const std::string home = environment("HOME"); !home.empty())
+  else if (const std::string home = environment("HOME"); !home.empty() && home.front() == '/')
     folders.push_back(fs::path(home) / ".config" / "roofmark" / "events");
   folders.push_back(installed);
   return folders;

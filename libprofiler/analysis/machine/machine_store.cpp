@@ -45,10 +45,12 @@ Probes probes_in(const nlohmann::ordered_json& value) {
 
 std::optional<fs::path> store_folder(const MeasureOptions& options) {
   if (options.cache_dir) return fs::path(*options.cache_dir);
-  // The XDG specification: a relative path is to be ignored.
+  // The XDG specification: a relative path is to be ignored. So is such a HOME: it would be another
+  // folder in every working directory.
   if (const auto xdg = environment("XDG_CACHE_HOME"); xdg && xdg->front() == '/')
     return fs::path(*xdg) / "roofmark";
-  if (const auto home = environment("HOME")) return fs::path(*home) / ".cache" / "roofmark";
+  if (const auto home = environment("HOME"); home && home->front() == '/')
+    return fs::path(*home) / ".cache" / "roofmark";
   return std::nullopt;
 }
 

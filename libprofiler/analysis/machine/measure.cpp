@@ -130,7 +130,8 @@ Result<Machine> cores_of(const MeasureOptions& options, const MeasureProgress& p
   std::optional<std::filesystem::path> file;
   if (folder) file = store_file(*folder, identity);
   if (!file)
-    notes.emplace_back("Neither XDG_CACHE_HOME nor HOME is set: the ceilings are not kept.");
+    notes.emplace_back(
+        "Neither XDG_CACHE_HOME nor HOME is an absolute path: the ceilings are not kept.");
 
   auto stored = [&] { return from_store(*file, identity, *layout, options, notes); };
   if (file && !options.refresh)
