@@ -3,6 +3,8 @@
 
 usage: readers_test.py ROOFMARK SUPPORT PROGRAMS READERS GROUP [EMULATED]      (SUPPORT: tests/support; PROGRAMS: their folder)
 """
+import collections
+import json
 import os
 import pathlib
 import re
@@ -272,6 +274,24 @@ class OpenMp(Case):
         if not os.path.exists(path("openmp_llvm")):
             self.skipTest("skipped: clang, or its OpenMP runtime, is not installed")
         self.check_runtime("openmp_llvm", r"^openmp_llvm\+0x[0-9a-f]+$")
+
+    def test_a_trace_has_the_names_and_regions_of_the_profile(self):
+        if not os.path.exists(path("openmp_names")):
+            self.skipTest("skipped: the compiler is not GCC, or has no OpenMP for C++")
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "trace.json")
+            run = Recording(roofmark, [path("openmp_names")], options=["--annotations", "openmp", "--trace", str(file)],
+                            OMP_NUM_THREADS=str(self.threads))
+            events = [event for event in json.loads(file.read_text())["traceEvents"] if event["ph"] == "X"]
+        loops = {region: visits for region, visits in run.visits().items() if len(region) == 2}
+        self.assertEqual(sorted(visits for visits in loops.values()), [2 * self.threads, 3 * self.threads], loops)
+        for region in loops:
+            self.assertIn("grid::smooth<double>", region[-1])
+        # Of each thread, in whichever region its team worked: by the path that the profile has.
+        slices = collections.Counter((event["name"], event["args"].get("region")) for event in events)
+        self.assertEqual(slices, {(region[-1], "/".join(region)): visits for region, visits in run.visits().items()})
+        for event in events:
+            self.assertTrue(event["args"]["verdict"], event)
 
     def test_only_where_it_is_asked_for(self):
         for program in ("openmp_gcc", "openmp_llvm"):

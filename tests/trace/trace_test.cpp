@@ -8,6 +8,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <roofmark/profile.hpp>
+#include <set>
+#include <tuple>
 
 #include "catch.hpp"
 #include "libprofiler/arena/layout.h"
@@ -197,8 +199,23 @@ TEST_CASE("a visit of a thread that ended, or below visits that were not kept, m
   for (auto& [tid, path] : process.entered)
     if (tid != 7) tid = TracedProcess::ended_threads;
   RegionsOfVisits regions = regions_of_visits(process);
-  CHECK(path_of(regions, regions.visits[3]) == "several");
+  // Only one of them was open then.
+  CHECK(path_of(regions, regions.visits[3]) == "/solve/spmv/worker");
+  CHECK(path_of(regions, regions.visits[4]) == "/solve/dot/worker");
   CHECK(path_of(regions, regions.visits[1]) == "/solve/dot");
+  // Visits that were left out may have been around it in its own thread.
+  process.untraced = 1;
+  regions = regions_of_visits(process);
+  CHECK(path_of(regions, regions.visits[3]) == "several");
+  // Both were open, each in a thread.
+  process.untraced = 0;
+  process.visits.push_back({2, 10, 1.2, 0.6, false});
+  process.visits.push_back({0, 10, 1.1, 0.8, false});
+  process.entered.push_back({10, {"solve"}});
+  process.entered.push_back({10, {"solve", "dot"}});
+  regions = regions_of_visits(process);
+  CHECK(path_of(regions, regions.visits[3]) == "several");
+  CHECK(path_of(regions, regions.visits[4]) == "/solve/dot/worker");
 
   // A recursion: f was in f; the outer one was not kept.
   process = nested();
@@ -209,6 +226,50 @@ TEST_CASE("a visit of a thread that ended, or below visits that were not kept, m
   process.untraced = 1;
   regions = regions_of_visits(process);
   CHECK(path_of(regions, regions.visits[0]) == "several");
+}
+
+TEST_CASE("a visit of a team's thread is below what was open when its team began") {
+  // One thread that is kept and used again, as OpenMP does it: in spmv, in dot, and outside of all.
+  TracedProcess process = nested();
+  process.names.emplace_back("inner");
+  process.visits.resize(3);
+  for (const double start_s : {1.5, 2.5})
+    for (const auto& [name, tid, length_s] : {std::tuple{4U, 8, 0.1}, std::tuple{3U, 8, 0.5}})
+      process.visits.push_back({name, tid, start_s, length_s, false});
+  process.entered.resize(3);
+  for (const char* around : {"spmv", "dot"}) {
+    process.entered.emplace_back(8, std::vector<std::string>{"solve", around, "worker"});
+    process.entered.emplace_back(8, std::vector<std::string>{"solve", around, "worker", "inner"});
+  }
+  RegionsOfVisits regions = regions_of_visits(process);
+  std::vector<std::string> paths;
+  for (std::size_t i = 3; i < 7; ++i) paths.push_back(path_of(regions, regions.visits[i]));
+  CHECK(paths == std::vector<std::string>{"/solve/spmv/worker/inner", "/solve/spmv/worker",
+                                          "/solve/dot/worker/inner", "/solve/dot/worker"});
+  // A thread that nobody waits for may have been begun outside of all: time does not tell.
+  process.entered.emplace_back(8, std::vector<std::string>{"worker"});
+  regions = regions_of_visits(process);
+  CHECK(path_of(regions, regions.visits[4]) == "several");
+}
+
+TEST_CASE("slices have the names of the profile, and their verdicts") {
+  Trace trace;
+  trace.processes = {nested()};
+  trace.processes[0].open = {{"_Z4lastv", 7, 5, false}};
+  trace.shown_as = {{"worker", "work(int)"}, {"_Z4lastv", "last()"}};
+  Profile judged;
+  judged.regions = {judged_region({"solve", "dot", "worker"}, Verdict::memory, "DRAM")};
+  const auto document = nlohmann::json::parse(render_trace_events(trace, &judged));
+  std::multiset<std::string> names;
+  for (const auto& event : document["traceEvents"]) {
+    if (event["ph"] == "M") continue;
+    names.insert(event["name"].get<std::string>());
+    if (event["name"] != "work(int)" || event["tid"] != 9) continue;
+    CHECK(event["args"]["region"] == "solve/dot/work(int)");
+    CHECK(event["args"]["verdict"] == "memory DRAM");
+  }
+  CHECK(names ==
+        std::multiset<std::string>{"solve", "spmv", "dot", "work(int)", "work(int)", "last()"});
 }
 
 TEST_CASE("what was open at the end is around what was done last") {

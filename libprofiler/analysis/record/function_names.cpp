@@ -6,9 +6,8 @@
 #include <utility>
 
 namespace roofmark {
-void name_functions(std::vector<Region>& regions) {
-  std::set<std::string> names;
-  for (const Region& region : regions) names.insert(region.path.begin(), region.path.end());
+
+std::map<std::string, std::string> readable_names(const std::set<std::string>& names) {
   std::map<std::string, std::string> chosen;
   std::map<std::string, unsigned> uses;
   for (const std::string& name : names) {
@@ -16,10 +15,17 @@ void name_functions(std::vector<Region>& regions) {
     ++uses[text];
     if (text != name) chosen[name] = std::move(text);
   }
+  std::erase_if(chosen, [&](const auto& one) { return uses[one.second] > 1; });
+  return chosen;
+}
+
+void name_functions(std::vector<Region>& regions) {
+  std::set<std::string> names;
+  for (const Region& region : regions) names.insert(region.path.begin(), region.path.end());
+  const auto chosen = readable_names(names);
   for (Region& region : regions)
     for (std::string& name : region.path)
-      if (const auto found = chosen.find(name); found != chosen.end() && uses[found->second] == 1)
-        name = found->second;
+      if (const auto found = chosen.find(name); found != chosen.end()) name = found->second;
 }
 
 }  // namespace roofmark

@@ -267,6 +267,14 @@ Trace read_traces(const RecordOptions& options, const JoinInput& input,
     trace.processes.push_back(std::move(*traced));
   }
   for (std::string& lack : shortcomings(trace)) lacks.push_back(std::move(lack));
+  if (reads_functions(options.annotations)) {
+    std::set<std::string> names;
+    for (const TracedProcess& process : trace.processes) {
+      names.insert(process.names.begin(), process.names.end());
+      for (const auto& [tid, path] : process.entered) names.insert(path.begin(), path.end());
+    }
+    trace.shown_as = readable_names(names);
+  }
   return trace;
 }
 
@@ -472,7 +480,7 @@ Recording record(const RecordOptions& options) {
                      to_line(native.traffic->error()) + ".");
     }
     gpus.join(main_executable(input), profile);
-    hand_over_trace_with(profile, options, input);  // by the names that the program has
+    hand_over_trace_with(profile, options, input);  // which has the names that the program has
     if (reads_functions(options.annotations)) name_functions(profile.regions);
     if (!options.functions.empty())
       add_called_functions(options, of_executable, native, arenas, input, profile);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <roofmark/result.hpp>
 #include <string>
@@ -49,6 +50,8 @@ struct TracedProcess {
 struct Trace {
   std::vector<std::string> command;
   std::vector<TracedProcess> processes;
+  /// Names that are shown otherwise than the program has them: as the profile shows them.
+  std::map<std::string, std::string> shown_as = {};
 };
 
 /// The visits that the process kept, from the file beside its recording; none where there is no

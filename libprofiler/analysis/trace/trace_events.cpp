@@ -152,7 +152,11 @@ class Arguments {
 }  // namespace
 
 std::string render_trace_events(const Trace& trace, const Profile* judged) {
-  const TraceVerdicts verdicts(judged);
+  const TraceVerdicts verdicts(judged, trace.shown_as);
+  const auto shown = [&](const std::string& name) -> const std::string& {
+    const auto found = trace.shown_as.find(name);
+    return found == trace.shown_as.end() ? name : found->second;
+  };
   const auto numbers = numbers_of(trace);
   Events events(first_start(trace));
   JsonWriter& json = events.json();
@@ -188,14 +192,17 @@ std::string render_trace_events(const Trace& trace, const Profile* judged) {
       events.metadata("thread_name",
                       tid == process.pid ? "main thread" : fmt::format("thread {}", tid), pid, tid);
     const Arguments arguments(process, verdicts, judged != nullptr);
+    std::vector<const std::string*> names;
+    for (const std::string& name : process.names) names.push_back(&shown(name));
     for (std::size_t i = 0; i < process.visits.size(); ++i) {
       const auto& visit = process.visits[i];
-      events.visit(process.names[visit.name], pid, visit.tid, visit.start_s, visit.duration_s,
+      events.visit(*names[visit.name], pid, visit.tid, visit.start_s, visit.duration_s,
                    visit.inherited, arguments.of_visit(i));
     }
     for (std::size_t i = 0; i < process.open.size(); ++i) {
       const auto& open = process.open[i];
-      events.open(open.name, pid, open.tid, open.start_s, open.inherited, arguments.of_open(i));
+      events.open(shown(open.name), pid, open.tid, open.start_s, open.inherited,
+                  arguments.of_open(i));
     }
   }
   json.last_line();

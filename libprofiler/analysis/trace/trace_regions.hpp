@@ -10,7 +10,8 @@ namespace roofmark {
 
 struct RegionsOfVisits {
   static constexpr std::uint32_t unknown = static_cast<std::uint32_t>(-1);
-  /// Visits of regions of the same name were not kept, or the thread was below several of them.
+  /// Visits of regions of the same name were not kept, or the thread was below several of them, and
+  /// what other threads had open when it was entered does not tell them apart.
   static constexpr std::uint32_t several = static_cast<std::uint32_t>(-2);
 
   std::vector<std::vector<std::string>> paths;  ///< from the process's root

@@ -13,9 +13,14 @@ namespace {
 /// As many digits as a conclusion has that mean something.
 constexpr int digits = 4;
 
-std::string joined(const std::vector<std::string>& path) {
+using ShownAs = std::map<std::string, std::string>;
+
+std::string joined(const std::vector<std::string>& path, const ShownAs& shown_as) {
   std::string text;
-  for (const std::string& name : path) text += (text.empty() ? "" : "/") + name;
+  for (const std::string& name : path) {
+    const auto shown = shown_as.find(name);
+    text += (text.empty() ? "" : "/") + (shown == shown_as.end() ? name : shown->second);
+  }
   return text;
 }
 
@@ -45,11 +50,11 @@ std::string why_not_judged(const Region& region, const std::string& otherwise) {
   return otherwise;
 }
 
-std::string members(const Region& region, const std::string& no_roof) {
+std::string members(const Region& region, const std::string& no_roof, const ShownAs& shown_as) {
   JsonWriter json;
   json.open_object();
   json.key("region");
-  json.text(joined(region.path));
+  json.text(joined(region.path, shown_as));
   const Roofline* roofline = inclusive_roofline(region);
   json.key("verdict");
   if (roofline == nullptr) {
@@ -82,7 +87,7 @@ std::string members(const Region& region, const std::string& no_roof) {
 
 }  // namespace
 
-TraceVerdicts::TraceVerdicts(const Profile* judged) {
+TraceVerdicts::TraceVerdicts(const Profile* judged, const ShownAs& shown_as) {
   if (judged == nullptr) {
     none_because_ =
         "it was written when the timed run had ended, and Roofmark ended before the "
@@ -100,7 +105,7 @@ TraceVerdicts::TraceVerdicts(const Profile* judged) {
                              [](const Roofline& roofline) {
                                return roofline.verdict != Verdict::undetermined;
                              });
-    members_[region.path] = members(region, no_roof);
+    members_[region.path] = members(region, no_roof, shown_as);
   }
   if (any) return;
   none_because_ = no_roof;

@@ -10,8 +10,9 @@ namespace roofmark {
 
 class TraceVerdicts {
  public:
-  /// Without a profile: the run has not been judged yet.
-  explicit TraceVerdicts(const Profile* judged);
+  /// Without a profile: the run has not been judged yet. `shown_as` is the trace's.
+  explicit TraceVerdicts(const Profile* judged,
+                         const std::map<std::string, std::string>& shown_as = {});
 
   /// Why no region has a verdict; empty where some have.
   const std::string& none_because() const { return none_because_; }
