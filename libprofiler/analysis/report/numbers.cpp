@@ -3,25 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "analysis/text/digits.hpp"
 
 namespace roofmark::report {
 namespace {
-
-std::string without_trailing_zeros(std::string text) {
-  if (text.find('.') == std::string::npos) return text;
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text;
-}
-
-/// value * 10^-exponent, without overflow for the extreme exponents.
-double scaled(double value, int exponent) {
-  return exponent > 0 ? value / std::pow(10.0, exponent) : value * std::pow(10.0, -exponent);
-}
 
 bool is_range(const Interval& number) {
   return number.low || number.high;
@@ -55,31 +42,12 @@ std::string in_words(const Interval& number, Told told) {
 
 }  // namespace
 
-std::string significant(double value, int digits) {
-  const std::string text = significant_padded(value, digits);
-  return text.find('e') == std::string::npos ? without_trailing_zeros(text) : text;
-}
-
-std::string significant_padded(double value, int digits) {
-  if (!std::isfinite(value)) return "-";
-  if (value == 0) return "0";
-  // Rounding first: 9.999 has one digit before the point, but is "10.0" with three digits.
-  const std::string rounded = fmt::format("{:.{}e}", value, std::max(digits, 1) - 1);
-  const int exponent = std::stoi(rounded.substr(rounded.find('e') + 1));
-  if (exponent < -4 || exponent > 8) return rounded;
-  return fmt::format("{:.{}f}", value, std::max(0, digits - 1 - exponent));
-}
-
 std::string with_prefix(double value, std::string_view unit, int digits) {
   if (!std::isfinite(value)) return "-";
-  static constexpr std::array<std::string_view, 17> prefixes = {
-      "y", "z", "a", "f", "p", "n", "µ", "m", "", "k", "M", "G", "T", "P", "E", "Z", "Y"};
   if (value == 0) return fmt::format("0 {}", unit);
-  const std::string rounded = fmt::format("{:.{}e}", value, std::max(digits, 1) - 1);
-  const int exponent = std::stoi(rounded.substr(rounded.find('e') + 1));
-  const int step = std::clamp(static_cast<int>(std::floor(exponent / 3.0)), -8, 8);
-  return fmt::format("{} {}{}", significant(text::rounded(scaled(value, step * 3), digits), digits),
-                     prefixes[static_cast<std::size_t>(step + 8)], unit);
+  const text::Prefixed scaled = text::prefixed(value, digits);
+  return fmt::format("{} {}{}", significant(text::rounded(scaled.value, digits), digits),
+                     scaled.prefix, unit);
 }
 
 std::string duration(double seconds, bool utf8) {

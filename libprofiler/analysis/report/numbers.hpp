@@ -6,13 +6,12 @@
 #include <string>
 #include <string_view>
 
+#include "analysis/text/quantities.hpp"
+
 namespace roofmark::report {
 
-/// "2.13", "0.0835", "1.2e-09": so many significant digits, trailing zeros of the fraction kept
-/// out.
-std::string significant(double value, int digits = 3);
-/// The same with the zeros, so that the numbers of a column line up: "2.20".
-std::string significant_padded(double value, int digits = 3);
+using text::significant;
+using text::significant_padded;
 
 /// "20 TFLOP/s", "213 MB/s": an SI prefix and the unit, so many significant digits.
 std::string with_prefix(double value, std::string_view unit, int digits = 3);

@@ -147,8 +147,7 @@ void add_reuse(FactList& list, const FactsOf& of, const std::string& inner,
     add_reuse_of_all(list, name, near, far);
 }
 
-/// A store that misses fetches its line first, unless it bypasses the caches: at most what was
-/// written to memory was fetched for that.
+/// Lines that stores fetched before they wrote them.
 void add_write_allocate(FactList& list, const FactsOf& of, const std::string& level) {
   const std::string name = "fetched for stores";
   const auto found = of.work.bytes.find(level);
@@ -163,12 +162,9 @@ void add_write_allocate(FactList& list, const FactsOf& of, const std::string& le
     list.absent(name, "stores that bypass the caches were not counted");
     return;
   }
-  const double read = static_cast<double>(found->second.read->value);
-  const double write = static_cast<double>(found->second.write->value);
-  const double fetched = std::clamp(write - *bypass, 0.0, read);
-  list.add(name,
-           fmt::format("at most {} of the {} bytes", percent_text(fetched / (read + write)), level),
-           Source::estimated);
+  if (const auto share = model::share_fetched_for_stores(found->second, *bypass))
+    list.add(name, fmt::format("at most {} of the {} bytes", percent_text(*share), level),
+             Source::estimated);
 }
 
 /// "f64 97 %, f32 3 %": the shares of a total, the largest first; what is not there is left out.

@@ -134,18 +134,15 @@ void put_bytes(Facts& facts, const Case& it, const Roofline& roofline) {
   }
 }
 
-/// A store that misses fetches its line first, unless it bypasses the caches. What the region
-/// writes to memory bounds what it fetched for that.
+/// What non-temporal stores would save.
 void put_write_allocate(Facts& facts, const Case& it, const Roofline& roofline) {
   const auto found = it.work.bytes.find(roofline.verdict_detail);
   if (found == it.work.bytes.end() || !is_main_memory(found->first)) return;
   const auto bypass = operations(it.work, "nt_store_bytes");
-  if (!found->second.read || !found->second.write || !bypass) return;
-  const double read = double(found->second.read->value);
-  const double write = double(found->second.write->value);
-  if (read + write <= 0) return;
-  const double fetched = std::clamp(write - *bypass, 0.0, read);
-  const double share = fetched / (read + write);
+  if (!bypass) return;
+  const auto fetched = share_fetched_for_stores(found->second, *bypass);
+  if (!fetched) return;
+  const double share = *fetched;
   put(facts, "store_fetch_share", share);
   // At most what the next ceiling leaves.
   double next_s = 0;

@@ -3,49 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "analysis/text/digits.hpp"
+#include "analysis/text/quantities.hpp"
 
 namespace roofmark::model {
-namespace {
-
-struct Prefix {
-  double scale;
-  const char* name;
-};
-constexpr std::array<Prefix, 11> prefixes = {{{1e18, "E"},
-                                              {1e15, "P"},
-                                              {1e12, "T"},
-                                              {1e9, "G"},
-                                              {1e6, "M"},
-                                              {1e3, "k"},
-                                              {1, ""},
-                                              {1e-3, "m"},
-                                              {1e-6, "µ"},
-                                              {1e-9, "n"},
-                                              {1e-12, "p"}}};
-
-/// So many significant digits without an exponent, of what lies between 1 and 1000 and is rounded
-/// to them.
-std::string fixed(double value, int digits) {
-  const double size = std::abs(value);
-  const int before_point = size >= 99.95 ? 3 : size >= 9.995 ? 2 : 1;
-  return fmt::format("{:.{}f}", value, std::max(0, digits - before_point));
-}
-
-}  // namespace
 
 std::string si(double exact, std::string_view unit, double spread) {
   if (!std::isfinite(exact)) return "unknown";
   const int digits = text::carried_digits(exact, spread);
   const double value = digits < text::most_digits ? text::rounded(exact, digits) : exact;
-  for (const Prefix& prefix : prefixes)
-    // 999.7 would round to "1000": it belongs to the next prefix.
-    if (std::abs(value) >= prefix.scale * 0.9995)
-      return fmt::format("{} {}{}", fixed(value / prefix.scale, digits), prefix.name, unit);
-  return fmt::format("{} {}", number(value), unit);
+  constexpr double least_told = 1e-12;  // nothing that is timed or counted is less
+  if (std::abs(value) < least_told) return fmt::format("{} {}", number(value), unit);
+  const text::Prefixed scaled = text::prefixed(value, digits);
+  return fmt::format("{} {}{}", text::significant_padded(scaled.value, digits), scaled.prefix,
+                     unit);
 }
 
 std::string seconds_text(double seconds, double spread) {
@@ -79,7 +52,7 @@ std::string number(double exact, double spread) {
   if (size < 0.001) return value > 0 ? "under 0.001" : "0";
   if (size < 0.0995) return fmt::format("{:.{}g}", value, digits);
   if (size < 0.995) return fmt::format("{:.{}f}", value, std::min(digits, 2));
-  if (size < 999.5) return fixed(value, digits);
+  if (size < 999.5) return text::significant_padded(value, digits);
   if (size < 999'500) return fmt::format("{:.0f}", value);
   std::string text = si(value, "");
   if (text.ends_with(' ')) text.pop_back();

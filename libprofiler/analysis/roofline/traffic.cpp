@@ -130,6 +130,14 @@ std::optional<double> operations(const Work& work, const char* name) {
   return double(found->second.value);
 }
 
+std::optional<double> share_fetched_for_stores(const Traffic& traffic, double bypassing_bytes) {
+  if (!traffic.read || !traffic.write) return std::nullopt;
+  const double read = double(traffic.read->value);
+  const double write = double(traffic.write->value);
+  if (read + write <= 0) return std::nullopt;
+  return std::clamp(write - bypassing_bytes, 0.0, read) / (read + write);
+}
+
 TrafficOfRegion traffic_of(const Work& work, const Region& region, const Machine& machine) {
   TrafficOfRegion made;
   std::vector<std::string> levels = interfaces(machine);

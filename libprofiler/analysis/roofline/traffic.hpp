@@ -32,6 +32,11 @@ struct TrafficOfRegion {
 /// A count of `work.operations`; nothing where there is none.
 std::optional<double> operations(const Work& work, const char* name);
 
+/// A store that misses fetches its line first, unless it bypasses the caches: what was written to
+/// memory bounds what was fetched for that. As a share of all that moved; nothing where reads and
+/// writes are not known apart, or nothing moved.
+std::optional<double> share_fetched_for_stores(const Traffic& traffic, double bypassing_bytes);
+
 /// Every interface that has a ceiling is either in `levels` or in `uncounted`.
 TrafficOfRegion traffic_of(const Work& work, const Region& region, const Machine& machine);
 
