@@ -59,6 +59,25 @@ const Region& at(const Profile& profile, const std::vector<std::string>& path) {
 
 }  // namespace
 
+TEST_CASE("ranks whose memory was of one kind make a job of that kind; of remote memory the mean") {
+  const auto merged = [](const char* last) {
+    RankMerge merge;
+    for (std::uint64_t rank = 0; rank < 2; ++rank) {
+      Profile one = rank_of(rank, 2);
+      one.program.memory_kind = rank == 0 ? "HBM" : last;
+      one.program.remote_memory_share = 0.25 + 0.5 * static_cast<double>(rank);
+      REQUIRE_FALSE(merge.add(one, "f"));
+    }
+    return *merge.finish();
+  };
+  CHECK(merged("HBM").program.memory_kind == "HBM");
+  CHECK(merged("DRAM").program.memory_kind.empty());
+  CHECK(merged("").program.memory_kind.empty());
+  CHECK(merged("HBM").program.remote_memory_share == 0.5);
+  // What was simulated stays known as such: it has no kind of its own.
+  CHECK(at(merged("HBM"), {"solve"}).work.bytes.at("DRAM").read->collector == "emulated");
+}
+
 TEST_CASE("counts are summed over ranks, and the slowest rank's time holds") {
   RankMerge merge;
   for (std::uint64_t rank = 0; rank < 4; ++rank) REQUIRE_FALSE(merge.add(rank_of(rank, 4), "f"));

@@ -67,6 +67,8 @@ inline Profile sample_profile() {
   profile.program = {{"./solve", "--file", "\xff.dat"}, 139, "2026-01-02T03:04:05Z", "host"};
   profile.program.large_page_share = 0.25;
   profile.program.waited_share = 0.75;
+  profile.program.memory_kind = "HBM";
+  profile.program.remote_memory_share = 0.125;
   profile.program.ranks = JobRanks{16, 8, 2, 3, 4, "Open MPI"};
   profile.machine.identity["cpu_model"] = "a test";
   profile.machine.measured_at = "2026-01-02T03:04:05Z";

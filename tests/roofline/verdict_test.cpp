@@ -292,6 +292,54 @@ TEST_CASE("what scalar code reaches is the region's rate and not that of its slo
                      "precisions) on 1 core, 34.3 GFLOP/s on all 2 cores") != std::string::npos);
 }
 
+TEST_CASE("where the kind of its memory was seen, a region is held against that kind") {
+  Profile profile;
+  profile.machine = test::two_cores();
+  test::add_memory_kind(profile.machine, "HBM", 2);
+  const double n = 1e8;
+  profile.regions = {test::triad(n, 32 * n / 20e9 / 0.8)};  // 80 % of one core's DRAM
+  const auto fraction = [&](const char* kind) {
+    profile.program.memory_kind = kind;
+    judge(profile);
+    return profile.regions[0].rooflines[0].fraction_as_written.value();
+  };
+  REQUIRE(fraction("DRAM") == Approx(0.8));
+  REQUIRE(profile.regions[0].rooflines[0].notes.back().find("lay in DRAM") != std::string::npos);
+  REQUIRE(fraction("HBM") < 0.8);
+  REQUIRE(fraction("HBM") == fraction(""));  // not seen: the fastest
+  REQUIRE(fraction("CXL") == fraction(""));  // no ceiling of it
+}
+
+TEST_CASE("remote memory is advised on where it was seen and has a ceiling, and nowhere else") {
+  Profile profile;
+  profile.machine = test::two_cores();
+  const double n = 1e8;
+  profile.regions = {test::triad(n, 32 * n / 20e9 / 0.8)};
+  const auto advised = [&] {
+    judge(profile);
+    REQUIRE(profile.regions[0].rooflines[0].verdict == Verdict::memory);
+    for (const Advice& advice : profile.regions[0].rooflines[0].advice)
+      if (advice.text.find("NUMA nodes") != std::string::npos) return advice.text;
+    return std::string();
+  };
+  profile.program.remote_memory_share = 0.7;
+  REQUIRE(advised().empty());  // no ceiling of remote memory
+  BandwidthCeiling far;
+  far.level = "DRAM";
+  far.pattern = "read";
+  far.placement = "remote";
+  far.interface_bytes_per_s = far.program_bytes_per_s = 9e9;
+  profile.machine.apart_bandwidth = {far};
+  const std::string text = advised();
+  REQUIRE(text.find("70 %") == 0);
+  REQUIRE(text.find("9.00 GB/s") != std::string::npos);
+  REQUIRE(text.find("16.0 GB/s") != std::string::npos);
+  profile.program.remote_memory_share = 0.05;
+  REQUIRE(advised().empty());
+  profile.program.remote_memory_share.reset();
+  REQUIRE(advised().empty());
+}
+
 TEST_CASE("a stream in small pages is held against small pages, and told what large ones give") {
   Machine machine = test::two_cores();
   test::add_small_pages(machine, 0.5);

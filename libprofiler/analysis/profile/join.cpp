@@ -481,6 +481,8 @@ std::string main_executable(const JoinInput& input) {
 
 void join(const JoinInput& input, Profile& profile) {
   profile.program.large_page_share = input.whole.large_page_share;
+  profile.program.memory_kind = input.whole.memory_kind;
+  profile.program.remote_memory_share = input.whole.remote_memory_share;
   profile.program.waited_share = waited_share(input.whole);
   if (!profile.program.ranks) profile.program.ranks = job_of(input.native);
   RegionTree tree;

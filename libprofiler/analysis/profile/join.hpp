@@ -24,7 +24,9 @@ struct WholeProgram {
   double system_s = 0;
   double waited_s = 0;  ///< ready to run and without a core, over all threads that were seen
   std::optional<double> large_page_share = {};  ///< see Program
-  double ended_raw_s = 0;                       ///< when it ended, on CLOCK_MONOTONIC_RAW
+  std::string memory_kind = {};
+  std::optional<double> remote_memory_share = {};
+  double ended_raw_s = 0;  ///< when it ended, on CLOCK_MONOTONIC_RAW
 };
 
 /// One look at the target: which region was open on which thread, and which threads ran.

@@ -69,6 +69,11 @@ std::optional<Problem> RankMerge::add(const Profile& profile, const std::string&
     large_pages_ += *profile.program.large_page_share;
     ++large_pages_known_;
   }
+  if (profile.program.remote_memory_share) {
+    remote_memory_ += *profile.program.remote_memory_share;
+    ++remote_memory_known_;
+  }
+  memory_kinds_.insert(profile.program.memory_kind);
   add_passes(profile);
   add_notes(profile);
   for (const Region& one : profile.regions) add_region(one, rank);
@@ -285,6 +290,8 @@ Result<Profile> RankMerge::finish() const {
   };
   job.program.waited_share = mean(waited_, waited_known_);
   job.program.large_page_share = mean(large_pages_, large_pages_known_);
+  job.program.remote_memory_share = mean(remote_memory_, remote_memory_known_);
+  job.program.memory_kind = memory_kinds_.size() == 1 ? *memory_kinds_.begin() : "";
   job.passes = passes_;
   if (recorded_ < seen_.size()) {
     const std::uint64_t missing = seen_.size() - recorded_;

@@ -88,8 +88,9 @@ class RankMerge {
   Program program_;
   Machine machine_;  ///< of the first node
   std::optional<std::string> unequal_node_;
-  double waited_ = 0, large_pages_ = 0;
-  std::uint64_t waited_known_ = 0, large_pages_known_ = 0;
+  double waited_ = 0, large_pages_ = 0, remote_memory_ = 0;
+  std::uint64_t waited_known_ = 0, large_pages_known_ = 0, remote_memory_known_ = 0;
+  std::set<std::string> memory_kinds_;
   std::vector<Pass> passes_;
   std::vector<std::string> notes_;
   std::uint64_t notes_left_out_ = 0;

@@ -582,6 +582,8 @@ class ProfileWriter {
     put_text("host", program.host);
     put_number("large_page_share", program.large_page_share);
     put_number("waited_share", program.waited_share);
+    if (!program.memory_kind.empty()) put_text("memory_kind", program.memory_kind);
+    put_number("remote_memory_share", program.remote_memory_share);
     if (program.ranks) put_job(*program.ranks);
     out_.close_object();
   }

@@ -429,6 +429,9 @@ Program read_program(const JsonReader& json) {
   program.host = json.text_or("host", "");
   if (json.has("large_page_share")) program.large_page_share = json.share("large_page_share");
   if (json.has("waited_share")) program.waited_share = json.share("waited_share");
+  program.memory_kind = json.text_or("memory_kind", "");
+  if (json.has("remote_memory_share"))
+    program.remote_memory_share = json.share("remote_memory_share");
   if (json.has("ranks")) program.ranks = read_job(json.at("ranks"));
   return program;
 }

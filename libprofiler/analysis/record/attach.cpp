@@ -241,6 +241,7 @@ Recording record_process(const AttachOptions& options) {
   auto sampling = sampling::PerfSampling::of_process(options.process);
   if (!sampling) return failed(sampling.error());
   Sampler looks(options.process, "");
+  if (has_several_nodes()) looks.look_for_nodes();
   if (counting.counters) counting.counters->start();
   const Watched watched = watch(options, *sampling, looks, gate);
   if (counting.counters) counting.counters->stop(watched.ended);
@@ -260,6 +261,7 @@ Recording record_process(const AttachOptions& options) {
   input.whole.waited_s = looks.waited_for_core_s();
   input.whole.large_page_share = looks.large_page_share();
   input.samples = looks.take();
+  add_memory_placement(looks.bytes_by_node(), input.samples, input.whole);
   if (counting.problem && options.counters != "none" && options.tell)
     options.tell("Nothing is counted: " + to_line(*counting.problem) + ".");
   try {

@@ -177,6 +177,7 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
   standard_input.target_started();
   const bool recorded = runtime && !launched->smaller_environment;
   Sampler sampler(launched->pid, recorded ? directory : "");
+  if (has_several_nodes()) sampler.look_for_nodes();
   if (gpu.look_for_driver) sampler.look_for_cuda();
   const Supervision supervision = supervise(*launched, gate, [&](double elapsed_s) {
     double next_s = look(sampler, elapsed_s);
@@ -203,6 +204,7 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
   run.whole.large_page_share = sampler.large_page_share();
   run.whole.waited_s = sampler.waited_for_core_s();
   run.samples = sampler.take();
+  add_memory_placement(sampler.bytes_by_node(), run.samples, run.whole);
   run.ticks_per_second = rate.per_second();
   if (!options.functions.empty() && !run.no_functions)
     run.no_functions = why_not_preloadable(target);

@@ -150,7 +150,13 @@ void Sampler::look_at_pages(double elapsed_s) {
       pages.bytes += found->bytes;
       pages.large_bytes += found->large_bytes;
     }
-  if (pages.bytes > most_pages_.bytes) most_pages_ = pages;
+  if (pages.bytes > most_pages_.bytes) {
+    most_pages_ = pages;
+    most_nodes_.clear();
+    for (const pid_t process : processes_)
+      if (looks_for_nodes_)
+        for (const auto& [node, bytes] : node_bytes(process)) most_nodes_[node] += bytes;
+  }
   // The kernel walks all of the process's pages for the answer.
   constexpr double share_of_pages = 0.005, growth = 1.3;
   next_pages_s_ =

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <analysis/profile/join.hpp>
+#include <analysis/record/memory_placement.hpp>
 #include <analysis/record/resident_pages.hpp>
 #include <map>
 #include <optional>
@@ -33,6 +34,9 @@ class Sampler {
   const std::set<pid_t>& seen() const { return processes_; }
   /// Of the memory of all of them, at the look that found most; nothing: not seen.
   std::optional<double> large_page_share() const;
+  /// From now on it is also seen on which NUMA nodes that memory lies.
+  void look_for_nodes() { looks_for_nodes_ = true; }
+  const NodeBytes& bytes_by_node() const { return most_nodes_; }
   /// Whether any process had a region open, or had had one, at a look.
   bool has_seen_regions() const { return has_seen_regions_; }
   /// From now on a process that has CUDA's driver loaded is noticed.
@@ -52,6 +56,8 @@ class Sampler {
   double interval_s_ = 1e-3;
   double longest_interval_s_ = 20e-3;
   ResidentPages most_pages_;
+  bool looks_for_nodes_ = false;
+  NodeBytes most_nodes_;
   double next_pages_s_ = 2e-3;
   bool has_seen_regions_ = false;
   bool looks_for_cuda_ = false, has_seen_cuda_ = false;

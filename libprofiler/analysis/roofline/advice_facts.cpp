@@ -155,6 +155,22 @@ void put_write_allocate(Facts& facts, const Case& it, const Roofline& roofline) 
   if (after_s > 0 && here_s > after_s) put(facts, "gain_no_fetch", here_s / after_s);
 }
 
+/// The fastest that one core reads of main memory, of another node and of its own.
+void put_remote(Facts& facts, const Case& it) {
+  put(facts, "remote_memory_share", it.remote_memory_share);
+  const auto fastest = [](const std::vector<BandwidthCeiling>& ceilings,
+                          std::string_view placement) {
+    std::optional<double> best;
+    for (const BandwidthCeiling& one : ceilings)
+      if (one.threads == 1 && one.placement == placement && one.pattern == "read" &&
+          is_main_memory(one.level) && one.interface_bytes_per_s > best.value_or(0))
+        best = one.interface_bytes_per_s;
+    return best;
+  };
+  put(facts, "remote_bytes_per_s", fastest(it.machine.apart_bandwidth, "remote"));
+  put(facts, "own_memory_bytes_per_s", fastest(it.machine.bandwidth, ""));
+}
+
 }  // namespace
 
 std::map<std::string, AdviceFact> advice_facts(const Case& it, const Roofline& roofline) {
@@ -164,6 +180,7 @@ std::map<std::string, AdviceFact> advice_facts(const Case& it, const Roofline& r
   put_mix(facts, it);
   put_bytes(facts, it, roofline);
   put_write_allocate(facts, it, roofline);
+  put_remote(facts, it);
   if (const auto launching = launch_facts(it)) {
     put(facts, "gpu_idle_share", launching->idle_s / launching->span_s);
     put(facts, "launch_call_s", launching->launch_s / double(launching->calls));

@@ -256,7 +256,8 @@ const Part* largest(const std::vector<Part>& parts, Kind kind) {
 
 std::vector<Part> written_parts(const Work& work, const Region& region, const Machine& machine,
                                 const Setting& setting) {
-  std::vector<Part> parts = memory_parts(traffic_of(work, region, machine), machine, setting);
+  std::vector<Part> parts =
+      memory_parts(traffic_of(work, region, machine, setting.memory_kind), machine, setting);
   for (Part& part : compute_parts(work.mix, machine, setting).parts)
     parts.push_back(std::move(part));
   return parts;
@@ -335,13 +336,15 @@ Setting as_it_ran(const Evaluation& evaluation) {
   Setting setting{evaluation.cores};
   setting.large_page_share = evaluation.large_page_share;
   setting.clock_hz = evaluation.clock_hz;
+  setting.memory_kind = evaluation.memory_kind;
   return setting;
 }
 
 Evaluation evaluate(const Work& work, const Region& region, const Machine& machine,
-                    std::optional<double> large_page_share) {
+                    const MemoryOfProgram& memory) {
   Evaluation made;
-  made.large_page_share = large_page_share;
+  made.large_page_share = memory.large_page_share;
+  made.memory_kind = memory.kind;
   made.wall_s = time_of(work.wall_s);
   if (work.wall_s) made.wall_uncertainty = relative_half_range(*work.wall_s);
   made.cores = cores_used(region, work, machine);
@@ -349,7 +352,7 @@ Evaluation evaluate(const Work& work, const Region& region, const Machine& machi
   if (made.flop > 0) follow_clock(region, machine, made);
   assume_more_cores(work, region, machine, made);
 
-  const TrafficOfRegion traffic = traffic_of(work, region, machine);
+  const TrafficOfRegion traffic = traffic_of(work, region, machine, memory.kind);
   made.uncounted = traffic.uncounted;
   made.main_memory_uncounted = traffic.main_memory_uncounted;
   made.notes.insert(made.notes.end(), traffic.notes.begin(), traffic.notes.end());

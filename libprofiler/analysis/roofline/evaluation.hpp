@@ -46,6 +46,7 @@ struct Setting {
   bool fused = false;                           ///< as if multiplies and adds were fused
   std::optional<double> large_page_share = {};  ///< of memory; nothing: as if all of it
   std::optional<double> clock_hz = {};          ///< of its cores; nothing: the ceilings' own
+  std::string memory_kind = {};                 ///< empty: not known, the fastest counts
 };
 
 /// Counts of one piece of work with what it takes to place it.
@@ -62,6 +63,7 @@ struct Evaluation {
   double cores = 1;
   std::optional<double> large_page_share;  ///< of the program's memory
   std::optional<double> clock_hz;          ///< that the region's compute ceilings follow
+  std::string memory_kind;                 ///< of the program's memory; empty: not known
 
   std::vector<Part> machine;                    ///< against the topmost ceilings
   std::optional<std::vector<Part>> as_written;  ///< nothing: withheld
@@ -75,8 +77,15 @@ struct Evaluation {
   std::vector<std::string> notes;
 };
 
+/// See Program; what was not seen is empty.
+struct MemoryOfProgram {
+  std::optional<double> large_page_share = {};
+  std::string kind = {};
+  std::optional<double> remote_share = {};
+};
+
 Evaluation evaluate(const Work& work, const Region& region, const Machine& machine,
-                    std::optional<double> large_page_share = {});
+                    const MemoryOfProgram& memory = {});
 
 /// The setting in which the region ran.
 Setting as_it_ran(const Evaluation& evaluation);

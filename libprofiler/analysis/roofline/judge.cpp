@@ -19,12 +19,12 @@ using model::Case;
 using model::Explained;
 
 Case leaf(const Work& work, const Region& region, const Machine& machine,
-          std::optional<double> large_page_share = {}) {
-  Case it{work, region, machine, model::evaluate(work, region, machine, large_page_share),
-          {},   {},     {},      false};
+          const model::MemoryOfProgram& memory = {}) {
+  Case it{work, region, machine, model::evaluate(work, region, machine, memory), {}, {}, {}, false};
   it.machine_time = model::explain(it.evaluation.machine);
   if (it.evaluation.as_written) it.written_time = model::explain(*it.evaluation.as_written);
   it.time = model::explain(evidence(it.evaluation));
+  it.remote_memory_share = memory.remote_share;
   return it;
 }
 
@@ -233,14 +233,13 @@ class TreeJudge {
       flag(region);
       return;
     }
-    const auto pages = profile_.program.large_page_share;
-    Case whole = leaf(region.work, region, machine(), pages);
+    Case whole = leaf(region.work, region, machine(), memory());
     whole.waited_share = profile_.program.waited_share;
     if (children_[index].empty()) {
       region.rooflines = {conclude_shared(whole)};
       region.self_rooflines = region.rooflines;
     } else {
-      Case self = leaf(region.self, region, machine(), pages);
+      Case self = leaf(region.self, region, machine(), memory());
       self.waited_share = profile_.program.waited_share;
       if (has_serial_children(index)) sum_children(index, self, whole);
       region.self_rooflines = {conclude_shared(self)};
@@ -253,6 +252,11 @@ class TreeJudge {
     flag(region);
   }
 
+  model::MemoryOfProgram memory() const {
+    const Program& program = profile_.program;
+    return {program.large_page_share, program.memory_kind, program.remote_memory_share};
+  }
+
   /// A rank's roof is its share of the node.
   const Machine& machine() const { return share_ ? *share_ : profile_.machine; }
 
@@ -261,7 +265,7 @@ class TreeJudge {
   Roofline conclude_shared(const Case& it) const {
     Roofline made = conclude(it);
     if (!share_ || made.verdict != Verdict::above_roof) return made;
-    Case on_node = leaf(it.work, it.region, profile_.machine, profile_.program.large_page_share);
+    Case on_node = leaf(it.work, it.region, profile_.machine, memory());
     on_node.waited_share = it.waited_share;
     Roofline of_node = conclude(on_node);
     of_node.notes.push_back("It did more than a share of 1/" + std::to_string(ranks_on_node_) +

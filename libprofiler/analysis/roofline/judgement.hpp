@@ -20,7 +20,8 @@ struct Case {
   std::optional<Explained> written_time;  ///< nothing: withheld
   Explained time;       ///< what the verdict rests on: as written, or what is nearest to it
   bool is_sum = false;  ///< self work and serial children, not one kernel
-  std::optional<double> waited_share = {};  ///< of the program's threads, for a core
+  std::optional<double> waited_share = {};         ///< of the program's threads, for a core
+  std::optional<double> remote_memory_share = {};  ///< see Program
 };
 
 /// The parts of the same, of one kernel.

@@ -111,11 +111,13 @@ std::optional<InterfaceTraffic> of_any_kind(const Work& work, const Region& regi
   return made;
 }
 
-std::string note_of_kinds(const InterfaceTraffic& memory) {
+/// `seen`: the kind was not the only one that there is.
+std::string note_of_kinds(const InterfaceTraffic& memory, bool seen) {
   const char* whose = memory.declared ? "The declared bytes" : "The bytes modelled at DRAM";
   if (memory.kinds.size() == 1)
-    return fmt::format("{} are those of main memory, which is {} here.", whose,
-                       memory.kinds.front());
+    return fmt::format("{} are those of main memory, {} {}{}.", whose,
+                       seen ? "and the program's lay in" : "which is", memory.kinds.front(),
+                       seen ? "" : " here");
   return fmt::format(
       "{} are those of main memory, which is {} here; of which kind the program's was is not "
       "known: they are set against the fastest, and in slower memory the roof is lower.",
@@ -138,7 +140,8 @@ std::optional<double> share_fetched_for_stores(const Traffic& traffic, double by
   return std::clamp(write - bypassing_bytes, 0.0, read) / (read + write);
 }
 
-TrafficOfRegion traffic_of(const Work& work, const Region& region, const Machine& machine) {
+TrafficOfRegion traffic_of(const Work& work, const Region& region, const Machine& machine,
+                           const std::string& memory_kind) {
   TrafficOfRegion made;
   std::vector<std::string> levels = interfaces(machine);
   if (std::none_of(levels.begin(), levels.end(), is_main_memory)) {
@@ -147,8 +150,10 @@ TrafficOfRegion traffic_of(const Work& work, const Region& region, const Machine
   }
   std::vector<std::string> kinds;
   std::copy_if(levels.begin(), levels.end(), std::back_inserter(kinds), is_main_memory);
-  const auto memory =
+  auto memory =
       is_gpu(machine) ? std::optional<InterfaceTraffic>() : of_any_kind(work, region, kinds);
+  const bool seen = std::find(kinds.begin(), kinds.end(), memory_kind) != kinds.end();
+  if (memory && seen) memory->kinds = {memory_kind};
   for (const std::string& level : levels) {
     if (memory && is_main_memory(level)) continue;
     const auto found = work.bytes.find(level);
@@ -171,7 +176,7 @@ TrafficOfRegion traffic_of(const Work& work, const Region& region, const Machine
   }
   if (memory) {
     made.levels.push_back(*memory);
-    made.notes.push_back(note_of_kinds(*memory));
+    made.notes.push_back(note_of_kinds(*memory, seen && kinds.size() > 1));
   }
   for (const auto& [level, traffic] : work.bytes)
     if (std::find(levels.begin(), levels.end(), level) == levels.end() && !is_main_memory(level) &&

@@ -38,6 +38,8 @@ std::optional<double> operations(const Work& work, const char* name);
 std::optional<double> share_fetched_for_stores(const Traffic& traffic, double bypassing_bytes);
 
 /// Every interface that has a ceiling is either in `levels` or in `uncounted`.
-TrafficOfRegion traffic_of(const Work& work, const Region& region, const Machine& machine);
+/// `memory_kind`: of the program's memory, where that was seen.
+TrafficOfRegion traffic_of(const Work& work, const Region& region, const Machine& machine,
+                           const std::string& memory_kind = "");
 
 }  // namespace roofmark::model

@@ -303,6 +303,11 @@ struct Program {
   /// Of the time that its threads could have run, summed over them: what they waited for a core.
   std::optional<double> waited_share = {};
   std::optional<JobRanks> ranks = {};  ///< of a parallel job
+  /// The kind of memory ("DRAM", "HBM") that nearly all of its resident memory was of, at the look
+  /// that found most of it; empty: not seen, several, or a machine of one NUMA node.
+  std::string memory_kind = {};
+  /// Of the same memory: what lay on NUMA nodes on which none of its threads was seen to run.
+  std::optional<double> remote_memory_share = {};
 };
 
 /// How functions were found in a program without regions.
