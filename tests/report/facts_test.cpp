@@ -96,6 +96,26 @@ TEST_CASE("facts: bytes, intensity and bandwidth of every level, and reuse betwe
               "estimated");
 }
 
+TEST_CASE("facts: simulated main memory is of whichever kind the machine has, and stands once") {
+  Profile profile = triad();
+  for (BandwidthCeiling& one : profile.machine.bandwidth)
+    if (one.level == "DRAM") one.level = "HBM";
+  const auto with_collector = [&](const char* collector) {
+    for (Work* work : {&profile.regions[0].work, &profile.regions[0].self}) {
+      Traffic& memory = work->bytes.at("DRAM");
+      memory.read->collector = memory.write->collector = collector;
+    }
+    return facts_of(profile, profile.regions[0], true);
+  };
+  const auto simulated = with_collector("emulated");
+  CHECK(find(simulated, Group::bytes, "DRAM") != nullptr);
+  CHECK(find(simulated, Group::bytes, "HBM") == nullptr);
+  // Hardware knows kinds: what it did not count of this one is absent.
+  const auto counted = with_collector("perf");
+  REQUIRE(find(counted, Group::bytes, "HBM") != nullptr);
+  CHECK(find(counted, Group::bytes, "HBM")->absent);
+}
+
 TEST_CASE("facts: the mix of operations") {
   const Profile profile = triad();
   const auto facts = facts_of(profile, profile.regions[0], true);

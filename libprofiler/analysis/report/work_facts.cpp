@@ -66,15 +66,18 @@ std::string why_no_ladder(const FactsOf& of) {
 std::vector<std::string> levels_in(const FactsOf& of) {
   std::set<std::string> names;
   for (const auto& [level, traffic] : of.work.bytes) names.insert(level);
+  const Machine& machine = of.profile.machine;
+  const bool any_kind = model::has_memory_of_any_kind(of.work, of.region, machine);
   if (!of.region.kernel)
-    for (const BandwidthCeiling& one : of.profile.machine.bandwidth) names.insert(one.level);
+    for (const BandwidthCeiling& one : machine.bandwidth)
+      if (!any_kind || !model::is_main_memory(one.level)) names.insert(one.level);
   constexpr std::string_view prefix = "bytes.";
   for (const Missing& missing : of.region.missing)
     if (missing.quantity.starts_with(prefix)) {
       std::string level = missing.quantity.substr(prefix.size());
       names.insert(level.substr(0, level.find('.')));
     }
-  if (of.work.declared_bytes && of.work.bytes.empty()) names.insert("DRAM");
+  if (any_kind || (of.work.declared_bytes && of.work.bytes.empty())) names.insert("DRAM");
   std::vector<std::string> levels(names.begin(), names.end());
   std::stable_sort(levels.begin(), levels.end(), [](const std::string& a, const std::string& b) {
     return distance_of_level(a) < distance_of_level(b);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "analysis/roofline/gpu_machine.hpp"
 #include "analysis/roofline/thresholds.hpp"
@@ -89,6 +88,12 @@ InterfaceTraffic declared(const std::string& level, const Work& work) {
   return made;
 }
 
+std::vector<std::string> memory_kinds(const Machine& machine) {
+  std::vector<std::string> kinds = interfaces(machine);
+  std::erase_if(kinds, [](const std::string& level) { return !is_main_memory(level); });
+  return kinds;
+}
+
 /// A simulation and a declaration know main memory and no kinds of it: one interface, of whichever
 /// kind. Nothing where the machine has that one kind alone, or the kinds were counted apart.
 std::optional<InterfaceTraffic> of_any_kind(const Work& work, const Region& region,
@@ -140,6 +145,10 @@ std::optional<double> share_fetched_for_stores(const Traffic& traffic, double by
   return std::clamp(write - bypassing_bytes, 0.0, read) / (read + write);
 }
 
+bool has_memory_of_any_kind(const Work& work, const Region& region, const Machine& machine) {
+  return !is_gpu(machine) && of_any_kind(work, region, memory_kinds(machine)).has_value();
+}
+
 TrafficOfRegion traffic_of(const Work& work, const Region& region, const Machine& machine,
                            const std::string& memory_kind) {
   TrafficOfRegion made;
@@ -148,8 +157,7 @@ TrafficOfRegion traffic_of(const Work& work, const Region& region, const Machine
     made.uncounted.push_back("main memory has no ceiling");
     made.main_memory_uncounted = true;
   }
-  std::vector<std::string> kinds;
-  std::copy_if(levels.begin(), levels.end(), std::back_inserter(kinds), is_main_memory);
+  const std::vector<std::string> kinds = memory_kinds(machine);
   auto memory =
       is_gpu(machine) ? std::optional<InterfaceTraffic>() : of_any_kind(work, region, kinds);
   const bool seen = std::find(kinds.begin(), kinds.end(), memory_kind) != kinds.end();

@@ -37,6 +37,10 @@ std::optional<double> operations(const Work& work, const char* name);
 /// writes are not known apart, or nothing moved.
 std::optional<double> share_fetched_for_stores(const Traffic& traffic, double bypassing_bytes);
 
+/// Whether its main memory, simulated or declared, is one interface of whichever of the machine's
+/// kinds, under the name "DRAM".
+bool has_memory_of_any_kind(const Work& work, const Region& region, const Machine& machine);
+
 /// Every interface that has a ceiling is either in `levels` or in `uncounted`.
 /// `memory_kind`: of the program's memory, where that was seen.
 TrafficOfRegion traffic_of(const Work& work, const Region& region, const Machine& machine,
