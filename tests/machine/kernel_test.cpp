@@ -199,6 +199,25 @@ TEST_CASE("a stage that has no time still brings windows for every ceiling") {
   }
 }
 
+TEST_CASE("trials that took all the time are over after one round, and one that counts follows") {
+  const auto clocks = usable(Kernel::Kind::clock);
+  if (clocks.empty()) return;
+  for (const unsigned trials : {1U, 5U, 1000000U}) {
+    std::vector<Task> tasks(3);
+    for (Task& task : tasks) task.kernel = clocks[0];
+    StageLimits limits;
+    limits.least_s = limits.most_s = 0;
+    limits.samples = 1000000;
+    limits.trial_rounds = trials;
+    unsigned decided = 0;
+    const unsigned cpu[] = {0};
+    run_stage(tasks, cpu, {}, limits, Stopwatch(), [&](double) { ++decided; });
+    INFO(trials << " trials");
+    CHECK(decided == 3);  // the trial, the round that counts, the end
+    CHECK(best_task(tasks, 0)->rates.size() == 1);
+  }
+}
+
 TEST_CASE("wide arithmetic and loops in L1 come after what they would slow down") {
   PlanInputs inputs;
   inputs.caches = {{"L1", 16384, false}, {"L2", 262144, false}};

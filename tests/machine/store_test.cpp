@@ -43,6 +43,7 @@ StoredMachine stored_sample() {
   ceiling.flop_per_s = 1e9;
   stored.machine.compute = {ceiling};
   stored.probes = {{"fma", 1e9}};
+  stored.measurements = 2;
   return stored;
 }
 
@@ -57,6 +58,7 @@ TEST_CASE("what is kept comes back") {
   REQUIRE(back->has_value());
   CHECK((*back)->machine.compute[0].flop_per_s == 1e9);
   CHECK((*back)->probes == stored_sample().probes);
+  CHECK((*back)->measurements == 2);
   // Nothing is left beside it.
   CHECK(std::distance(fs::directory_iterator(file.parent_path()), fs::directory_iterator()) == 1);
 }

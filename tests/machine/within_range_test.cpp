@@ -22,7 +22,8 @@ class AnyMachine {
   Machine make() {
     Machine machine;
     machine.topology.cores = machine.topology.threads = 4;
-    machine.topology.caches = {{"L1", 32 << 10, 8, 64, 1, {}, {}}, {"L2", 1 << 20, 8, 64, 2, {}, {}}};
+    machine.topology.caches = {{"L1", 32 << 10, 8, 64, 1, {}, {}},
+                               {"L2", 1 << 20, 8, 64, 2, {}, {}}};
     for (const unsigned threads : {1U, 2U, 4U}) {
       for (const char* level : {"L1", "L2", "DRAM"})
         for (const char* pattern : {"read", "copy", "triad", "write"})
@@ -127,8 +128,7 @@ TEST_CASE("every ceiling lies within its own range, whatever changed it") {
           require_within(model::declared_bandwidth(machine, "DRAM", cores, large_share));
         }
       for (const Operation operation : {Operation::fma, Operation::mul, Operation::sqrt})
-        require_within(
-            model::compute_ceiling(machine, Precision::f64, 256, operation, cores, 2e9));
+        require_within(model::compute_ceiling(machine, Precision::f64, 256, operation, cores, 2e9));
       require_within(model::topmost_peak(machine, Precision::f64, cores));
     }
     for (const char* level : {"L1", "L2", "DRAM"})

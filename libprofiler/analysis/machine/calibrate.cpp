@@ -13,6 +13,7 @@
 
 #include "chase.hpp"
 #include "checks.hpp"
+#include "doubt.hpp"
 #include "harvest.hpp"
 #include "kernel.hpp"
 #include "measure_placement.hpp"
@@ -445,15 +446,7 @@ class Calibration {
   }
 
   void note_noise() {
-    std::size_t noisy = 0;
-    auto count = [&](const auto& ceilings) {
-      for (const auto& ceiling : ceilings)
-        noisy += static_cast<std::size_t>(
-            std::count(ceiling.flags.begin(), ceiling.flags.end(), "noisy"));
-      return ceilings.size();
-    };
-    const std::size_t all = count(machine_.compute) + count(machine_.bandwidth) +
-                            count(machine_.apart_compute) + count(machine_.apart_bandwidth);
+    const auto [noisy, all] = noisy_ceilings(machine_);
     if (noisy != 0)
       machine_.notes.push_back(
           fmt::format("{} of {} ceilings are flagged noisy: even their fastest windows disagree by "

@@ -4,6 +4,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <system_error>
 
 #include "analysis/files/write_file.hpp"
+#include "doubt.hpp"
 #include "machine_json.hpp"
 #include "stopwatch.hpp"
 
@@ -39,6 +41,12 @@ Probes probes_in(const nlohmann::ordered_json& value) {
   for (const auto& [name, number] : value["probes"].items())
     if (number.is_number()) probes[name] = number.get<double>();
   return probes;
+}
+
+unsigned measurements_in(const nlohmann::ordered_json& value) {
+  if (!value.contains("measurements") || !value["measurements"].is_number_unsigned()) return 1;
+  const auto times = value["measurements"].get<std::uint64_t>();
+  return static_cast<unsigned>(std::min<std::uint64_t>(times, most_measurements));
 }
 
 }  // namespace
@@ -72,7 +80,7 @@ Result<std::optional<StoredMachine>> load_stored(const fs::path& file, const Ide
     return tl::unexpected(
         Problem{machine.error().reason, file.string(), "the ceilings are measured again"});
   if (machine->identity != identity || machine->compute.empty()) return tl::unexpected(unusable);
-  return StoredMachine{std::move(*machine), probes_in(value)};
+  return StoredMachine{std::move(*machine), probes_in(value), measurements_in(value)};
 }
 
 Result<void> save_stored(const fs::path& file, const StoredMachine& stored) {
@@ -81,6 +89,7 @@ Result<void> save_stored(const fs::path& file, const StoredMachine& stored) {
   if (error) return tl::unexpected(cannot_write(file, error.message()));
   nlohmann::ordered_json value = machine_to_value(stored.machine);
   value["probes"] = stored.probes;
+  value["measurements"] = stored.measurements;
   const std::string text =
       value.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   if (const auto problem = write_file(file, text))

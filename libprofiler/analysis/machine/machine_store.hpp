@@ -17,6 +17,9 @@ namespace roofmark {
 struct StoredMachine {
   Machine machine;
   Probes probes;
+  /// How often it was measured in a row, each time on a busy machine (doubt.hpp) but perhaps the
+  /// last.
+  unsigned measurements = 1;
 };
 
 /// options.cache_dir, $XDG_CACHE_HOME/roofmark or $HOME/.cache/roofmark; nothing when none is set.

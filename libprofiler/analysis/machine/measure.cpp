@@ -10,6 +10,7 @@
 #include <string>
 
 #include "calibrate.hpp"
+#include "doubt.hpp"
 #include "gpus.hpp"
 #include "identity.hpp"
 #include "machine_json.hpp"
@@ -20,8 +21,14 @@
 namespace roofmark {
 namespace {
 
-/// A calibration of another process may take its whole budget, and then some on a busy machine.
-constexpr double lock_patience_s = 90;
+/// A calibration of another process may take its whole budget. Where several wait for one another
+/// they would wait for all of them: then half of the budget is left for a measurement that is
+/// disturbed in any case. Ranks wait for the one among them that measures.
+constexpr double ranks_patience_s = 90;
+double patience_s(const MeasureOptions& options) {
+  return options.for_ranks ? ranks_patience_s : options.budget_s;
+}
+constexpr double budget_after_waiting = 0.5;
 
 Result<Machine> from_file(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
@@ -59,24 +66,41 @@ Problem interrupted() {
   return {"the measurement was interrupted", "", "`roofmark machine` measures it once for all"};
 }
 
-/// What is in the store, checked by the probes; nothing when it has to be measured.
-std::optional<Machine> from_store(const std::filesystem::path& file, const Identity& identity,
-                                  const MachineLayout& layout, const MeasureOptions& options,
-                                  std::vector<std::string>& notes) {
+/// Said of what is handed out, not kept with it: the number of measurements changes.
+void add_doubt(Machine& machine, unsigned measurements, const MeasureOptions& options) {
+  if (options.quick) return;
+  if (auto note = note_of_doubt(machine, measurements)) machine.notes.push_back(std::move(*note));
+}
+
+/// What is in the store; nothing when there is none that can be used.
+std::optional<StoredMachine> from_store(const std::filesystem::path& file, const Identity& identity,
+                                        std::vector<std::string>& notes) {
   Result<std::optional<StoredMachine>> stored = load_stored(file, identity);
   if (!stored) {
     notes.push_back(to_line(stored.error()));
     return std::nullopt;
   }
-  if (!*stored) return std::nullopt;
-  Machine machine = std::move((*stored)->machine);
+  return std::move(*stored);
+}
+
+/// A kept measurement as it is handed out: with what probes find now, and whether it is doubted.
+Machine ready(StoredMachine stored, const MachineLayout& layout, const MeasureOptions& options) {
+  Machine machine = std::move(stored.machine);
   if (options.probe) {
     const Stopwatch watch;
     const Probes now = measure_probes(layout, watch);
-    for (std::string& note : compare_probes((*stored)->probes, now, machine.measured_at))
+    for (std::string& note : compare_probes(stored.probes, now, machine.measured_at))
       machine.notes.push_back(std::move(note));
   }
+  add_doubt(machine, stored.measurements, options);
   return machine;
+}
+
+/// Whether what is kept will do. Hurried measurements are noisy without being doubted, and ranks
+/// take what there is.
+bool will_do(const StoredMachine& stored, const MeasureOptions& options) {
+  return options.quick || options.for_ranks ||
+         !is_to_be_measured_again(stored.machine, stored.measurements);
 }
 
 /// While it lives this thread, and whoever it starts, may use all cores of the node that the
@@ -133,9 +157,10 @@ Result<Machine> cores_of(const MeasureOptions& options, const MeasureProgress& p
     notes.emplace_back(
         "Neither XDG_CACHE_HOME nor HOME is an absolute path: the ceilings are not kept.");
 
-  auto stored = [&] { return from_store(*file, identity, *layout, options, notes); };
-  if (file && !options.refresh)
-    if (std::optional<Machine> machine = stored()) return *machine;
+  std::optional<StoredMachine> kept;
+  if (file) kept = from_store(*file, identity, notes);
+  if (kept && !options.refresh && will_do(*kept, options))
+    return ready(std::move(*kept), *layout, options);
 
   CalibrationLock lock;
   const double asked_s = monotonic_s();
@@ -145,24 +170,42 @@ Result<Machine> cores_of(const MeasureOptions& options, const MeasureProgress& p
     return is_interrupted(options) ||
            (options.for_ranks && file && std::filesystem::exists(*file, unknown));
   };
-  const bool alone = lock.acquire(lock_patience_s, no_more_waiting);
+  const bool alone = lock.acquire(patience_s(options), no_more_waiting);
   if (is_interrupted(options)) return tl::unexpected(interrupted());
   // Whoever held the lock may have measured just what is wanted.
   const bool waited = monotonic_s() - asked_s > 0.01 || options.for_ranks;
-  if (file && waited && !options.refresh)
-    if (std::optional<Machine> machine = stored()) return *machine;
-  if (!alone) notes.emplace_back("Another calibration was still running: the ceilings may be low.");
+  if (file && waited && !options.refresh) {
+    std::optional<StoredMachine> found = from_store(*file, identity, notes);
+    const bool is_new = found && (!kept || found->machine.measured_at != kept->machine.measured_at);
+    if (found && (is_new || will_do(*found, options)))
+      return ready(std::move(*found), *layout, options);
+  }
+  MeasureOptions granted = options;
+  if (!alone) {
+    // What is kept is no worse than what two would measure of each other.
+    if (kept && !options.refresh) return ready(std::move(*kept), *layout, options);
+    notes.emplace_back("Another calibration was still running: the ceilings may be low.");
+    granted.budget_s *= budget_after_waiting;
+  }
 
   Stopwatch watch;
   StoredMachine result;
-  result.machine = calibrate(*layout, options, watch, progress);
+  result.machine = calibrate(*layout, granted, watch, progress);
   if (is_interrupted(options)) return tl::unexpected(interrupted());
   result.machine.identity = identity;
   result.probes = measure_probes(*layout, watch);
+  if (kept && !options.refresh) {
+    result.measurements = kept->measurements + 1;
+    if (!is_better(result.machine, kept->machine)) {
+      result.machine = std::move(kept->machine);
+      result.probes = std::move(kept->probes);
+    }
+  }
   if (file) {
     const Result<void> saved = save_stored(*file, result);
     if (!saved) notes.push_back(to_line(saved.error()));
   }
+  add_doubt(result.machine, result.measurements, options);
   for (std::string& note : notes) result.machine.notes.push_back(std::move(note));
   return std::move(result.machine);
 }
