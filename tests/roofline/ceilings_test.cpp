@@ -47,6 +47,33 @@ TEST_CASE("what only one core was measured for: private caches scale, shared mem
   REQUIRE(scaled->source == Source::theoretical);
 }
 
+TEST_CASE("pages that were measured on few cores alone are not lost among others on all") {
+  // Large pages on one core, small ones on both: a busy machine left no time for the rest.
+  Machine machine = test::two_cores();
+  std::erase_if(machine.bandwidth, [](const auto& one) { return one.level == "DRAM"; });
+  const auto add = [&](double page_bytes, unsigned threads, double bytes_per_s) {
+    for (const char* pattern : {"read", "triad", "copy"}) {
+      test::add_bandwidth(machine, "DRAM", pattern, "avx2", threads, bytes_per_s);
+      machine.bandwidth.back().page_bytes = page_bytes;
+    }
+  };
+  add(2 << 20, 1, 60e9);
+  add(4096, 1, 20e9);
+  add(4096, 2, 25e9);
+  // Both cores can do what one can.
+  REQUIRE(topmost_bandwidth(machine, "DRAM")->per_s == 60e9);
+  REQUIRE(bandwidth(machine, "DRAM", 1, 2) == 60e9);
+  REQUIRE(declared_bandwidth(machine, "DRAM", 2)->per_s == 60e9);
+  // A program in small pages is held against those alone.
+  TrafficMix mix{1, false, 0};
+  mix.large_page_share = 0;
+  REQUIRE(bandwidth_ceiling(machine, "DRAM", mix, 2)->per_s == 25e9);
+  // With large pages on both cores their own ceiling stands.
+  add(2 << 20, 2, 70e9);
+  REQUIRE(topmost_bandwidth(machine, "DRAM")->per_s == 70e9);
+  REQUIRE(bandwidth(machine, "DRAM", 1, 1.5) == Approx(65e9));
+}
+
 TEST_CASE("memory is held against the pages it is in") {
   Machine machine = test::two_cores();
   const double large = bandwidth(machine, "DRAM", 1);

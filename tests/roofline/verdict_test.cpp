@@ -213,6 +213,28 @@ TEST_CASE("a precision without a ceiling is undetermined") {
   REQUIRE(roofline.side == Side::unknown);
 }
 
+TEST_CASE("where no machine was measured that is the reason, whatever a region did") {
+  const Machine none;
+  const auto reason = [&](const Region& region) { return judge(region, none).verdict_detail; };
+  const Region counted = RegionMaker().wall(1).flop(1e9).in_l1(1e9);
+  Region stream = RegionMaker().wall(1).flop(0).in_l1(1e9);
+  Region declared = RegionMaker().wall(1);
+  declared.work.declared_flop = test::counted(1e9, Source::declared);
+  for (const Region& region : {counted, stream, declared}) {
+    CHECK(reason(region) == "no machine was measured");
+    CHECK(judge(region, none).why.find("o machine was measured") != std::string::npos);
+    for (const std::string& note : judge(region, none).notes)
+      CHECK(note.find("no ceiling") == std::string::npos);
+  }
+  // The recording knows why.
+  Profile profile;
+  profile.notes = {"No roof: it was recorded with --no-machine, which uses no ceilings."};
+  profile.regions = {counted, stream, declared};
+  judge(profile);
+  for (const Region& region : profile.regions)
+    CHECK(region.rooflines[0].verdict_detail == "no machine was measured: --no-machine");
+}
+
 TEST_CASE("a machine whose L3 holds everything is bound by its L3") {
   const double n = 1e8;
   RegionMaker maker = test::triad(n, 32 * n / 50e9 / 0.95);

@@ -91,16 +91,23 @@ Ceiling as_ceiling(const BandwidthCeiling& from, Unit unit) {
 template <class Wanted>
 std::optional<Ceiling> curve_at(const Machine& machine, const std::string& level, double cores,
                                 Unit unit, Wanted wanted) {
-  Curve curve;
+  // One curve for each size of pages: where not all were measured on all cores, a point in small
+  // pages on many says nothing against one in large pages on few.
+  std::map<double, Curve> curves;
   for (const BandwidthCeiling& ceiling : machine.bandwidth) {
     if (ceiling.level != level || !wanted(ceiling) || !is_rate(ceiling.interface_bytes_per_s))
       continue;
     if (unit == Unit::program && !is_rate(ceiling.program_bytes_per_s)) continue;
     if (ceiling.threads < 1 || ceiling.threads > cores_of(machine)) continue;
-    curve.add(as_ceiling(ceiling, unit));
+    curves[ceiling.page_bytes].add(as_ceiling(ceiling, unit));
   }
   cores = std::clamp(cores, 1.0, double(cores_of(machine)));
-  return curve.at(cores, is_private(machine, level) ? Curve::Beyond::scale : Curve::Beyond::hold);
+  const auto beyond = is_private(machine, level) ? Curve::Beyond::scale : Curve::Beyond::hold;
+  std::optional<Ceiling> best;
+  for (const auto& [page_bytes, curve] : curves)
+    if (const auto found = curve.at(cores, beyond); found && (!best || found->per_s > best->per_s))
+      best = found;
+  return best;
 }
 
 /// One pattern for accesses of a given mean size. An L1 is limited by accesses a cycle, so that the

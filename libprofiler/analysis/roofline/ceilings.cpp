@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/roofline/curve.hpp"
+#include "analysis/roofline/gpu_machine.hpp"
 #include "analysis/roofline/sane.hpp"
 #include "analysis/roofline/thresholds.hpp"
 
@@ -108,6 +109,15 @@ std::vector<Stand> stands_for(Operation operation) {
 }
 
 }  // namespace
+
+std::optional<std::string> no_machine(const Machine& machine) {
+  if (!machine.compute.empty() || !machine.bandwidth.empty() || is_gpu(machine))
+    return std::nullopt;
+  const bool asked = std::any_of(machine.notes.begin(), machine.notes.end(), [](const auto& note) {
+    return note.find("--no-machine") != std::string::npos;
+  });
+  return asked ? "no machine was measured: --no-machine" : "no machine was measured";
+}
 
 unsigned cores_of(const Machine& machine) {
   unsigned cores = std::max(1U, machine.topology.cores);

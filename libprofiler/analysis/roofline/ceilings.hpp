@@ -52,6 +52,10 @@ std::optional<Ceiling> declared_bandwidth(const Machine& machine, const std::str
 /// Interfaces that have a ceiling, innermost first.
 std::vector<std::string> interfaces(const Machine& machine);
 
+/// Why there is no roof at all, where nothing of the processor was measured; else nothing. What a
+/// person asked for is in the notes.
+std::optional<std::string> no_machine(const Machine& machine);
+
 /// Main memory of any kind, as opposed to a cache.
 bool is_main_memory(const std::string& level);
 

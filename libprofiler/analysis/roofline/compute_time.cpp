@@ -116,7 +116,8 @@ ComputeTime topmost_compute(const Work& work, Source declared_source, const Mach
     if (peak)
       all.add(amount, precision, *peak, peak->name);
     else if (!made.no_ceiling)
-      made.no_ceiling = "no ceiling for " + std::string(spelling(precision));
+      made.no_ceiling =
+          no_machine(machine).value_or("no ceiling for " + std::string(spelling(precision)));
   }
   if (all.part.seconds > 0) {
     all.part.ceiling.per_s = all.part.amount / all.part.seconds;

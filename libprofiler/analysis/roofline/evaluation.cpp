@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/roofline/ceilings.hpp"
 #include "analysis/roofline/compute_time.hpp"
 #include "analysis/roofline/gpu_machine.hpp"
 #include "analysis/roofline/sane.hpp"
@@ -380,7 +381,7 @@ Evaluation evaluate(const Work& work, const Region& region, const Machine& machi
     if (compute.part) made.placed.push_back(*compute.part);
     add_tensor(work, machine, made.clock_hz, made.placed, made);
     // No tool tells which instructions of a GPU its classes would be.
-    if (made.flop_source != Source::declared && !is_gpu(machine))
+    if (made.flop_source != Source::declared && !is_gpu(machine) && !no_machine(machine))
       made.notes.push_back("The as-written roof is withheld: " + *reason + ".");
     return made;
   }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/roofline/ceilings.hpp"
 #include "analysis/roofline/gpu_machine.hpp"
 #include "analysis/roofline/judgement.hpp"
 #include "analysis/roofline/thresholds.hpp"
@@ -152,6 +153,12 @@ class TreeJudge {
       : profile_(profile),
         children_(children_of(profile.regions)),
         judged_(profile.regions.size()) {
+    if (model::no_machine(profile.machine)) {
+      // The recording's notes say why there is none.
+      share_ = profile.machine;
+      share_->notes.insert(share_->notes.end(), profile.notes.begin(), profile.notes.end());
+      return;
+    }
     const auto& job = profile.program.ranks;
     if (job && job->rank && job->on_node.value_or(1) > 1) {
       ranks_on_node_ = *job->on_node;

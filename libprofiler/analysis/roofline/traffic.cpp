@@ -152,6 +152,11 @@ bool has_memory_of_any_kind(const Work& work, const Region& region, const Machin
 TrafficOfRegion traffic_of(const Work& work, const Region& region, const Machine& machine,
                            const std::string& memory_kind) {
   TrafficOfRegion made;
+  if (auto none = no_machine(machine)) {
+    made.uncounted.push_back(std::move(*none));
+    made.main_memory_uncounted = true;
+    return made;
+  }
   std::vector<std::string> levels = interfaces(machine);
   if (std::none_of(levels.begin(), levels.end(), is_main_memory)) {
     made.uncounted.push_back("main memory has no ceiling");
