@@ -31,6 +31,15 @@
     }
     return true;
   }
+  // However far a range reaches, its bar ends at the frame.
+  function expectBarsInside(view) {
+    const page = window.roofmarkPage, plot = page && page.data.plot;
+    for (const bar of $$('.chart .point path.bar')) {
+      const box = bar.getBBox();
+      expect(box.x >= plot.left - 1 && box.x + box.width <= plot.right + 1 && box.y >= plot.top - 1 && box.y + box.height <= plot.bottom + 1,
+             view + ': a bar leaves the frame: ' + bar.getAttribute('d'));
+    }
+  }
   function expectApart(view) {
     const texts = $$('.chart .halo text'), quads = texts.map(quad);
     for (let i = 0; i < quads.length; ++i)
@@ -56,6 +65,7 @@
       expect(points.length > 0, 'no points at ' + level);
       expect(points.every(function (p) { return p.querySelectorAll('[d*="NaN"],[cx="NaN"]').length === 0; }), 'NaN at ' + level);
       expectApart(level + ' ' + scope);
+      expectBarsInside(level + ' ' + scope);
     }
   }
   if (data.levels.length) press('#level [data-choice="' + data.level + '"]');

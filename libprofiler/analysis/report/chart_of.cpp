@@ -13,9 +13,18 @@
 #include "chart_ceilings.hpp"
 #include "numbers.hpp"
 #include "region_row.hpp"
+#include "roof_share.hpp"
 
 namespace roofmark {
 namespace {
+
+/// "40 % of the roof"; of what is above another than the machine's, of which.
+std::string roof_note(const report::RegionRow& row) {
+  const std::string of = report::share_beside_verdict(row).of;
+  std::string text = report::roof_percent(row);
+  if (text.ends_with('%')) text.insert(text.size() - 1, " ");
+  return text + " of the roof" + (of.empty() ? "" : " " + of);
+}
 
 using namespace report;
 using namespace text;
@@ -61,8 +70,7 @@ ChartPoint point_of(const RegionRow& row, const Region& region, const Rate& rate
       point.side = side_at(*row.roofline, level);
     point.verdict = row.roofline->verdict;
   }
-  if (row.fraction && point.precision == row.precision)
-    point.note = percent_text(row.fraction.value(), row.fraction_spread()) + " of the roof";
+  if (row.fraction && point.precision == row.precision) point.note = roof_note(row);
   if (row.flop_source && row.bytes_source)
     point.note += fmt::format("{}FLOPs {}, bytes {}", point.note.empty() ? "" : ", ",
                               spelling(*row.flop_source), spelling(*row.bytes_source));

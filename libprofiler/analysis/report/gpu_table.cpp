@@ -10,6 +10,7 @@
 #include "analysis/text/plain_text.hpp"
 #include "analysis/text/text_table.hpp"
 #include "numbers.hpp"
+#include "roof_share.hpp"
 #include "text_regions.hpp"
 
 namespace roofmark::report {
@@ -43,13 +44,15 @@ std::array<std::string, 8> cells_of(const Region& region, const GpuShare& share,
   std::replace(verdict.begin(), verdict.end(), '_', ' ');
   if (line != nullptr && !line->verdict_detail.empty() && line->verdict_detail.size() < 10)
     verdict += " " + line->verdict_detail;
+  const auto busy_s = share.busy_s ? std::optional(share.busy_s->value) : std::nullopt;
+  const auto roof = line != nullptr ? share_beside_verdict(*line, busy_s) : std::nullopt;
   return {whole(static_cast<double>(share.launches)),
           time_text(share.busy_s, utf8),
           time_text(share.idle_s, utf8),
           time_text(share.overlap_s, utf8),
           region.gpu_calls ? duration(region.gpu_calls->launch_s, utf8) : "-",
           copied(share),
-          line != nullptr && line->fraction ? percent(*line->fraction, line->uncertainty) : "-",
+          roof ? roof_percent(*line, *roof) : "-",
           utf8 ? printable(verdict) : printable_ascii(verdict)};
 }
 

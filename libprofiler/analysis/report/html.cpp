@@ -52,7 +52,7 @@ std::string list(const std::string& title, const std::vector<std::string>& sente
   if (sentences.empty()) return "";
   std::string text = fmt::format("<h2>{}</h2>\n<ul class=\"plain\">\n", markup(title));
   for (const std::string& sentence : sentences)
-    text += fmt::format("<li>{}</li>\n", markup(sentence));
+    text += fmt::format("<li>{}</li>\n", prose_markup(sentence));
   return text + "</ul>\n";
 }
 
@@ -68,8 +68,8 @@ std::string facts_html(const std::vector<Fact>& facts) {
     text += fmt::format(
         "<tr><td class=\"left\">{}</td><td class=\"left\">{}{}</td></tr>", markup(fact.name),
         fact.absent ? "<span class=\"absent\">not known:</span> " : "",
-        markup(fact.text) + (fact.source.empty()
-                                 ? ""
+        prose_markup(fact.text) +
+            (fact.source.empty() ? ""
                                  : "<span class=\"source\">" + markup(fact.source) + "</span>"));
   }
   return text + "</tbody></table>";
@@ -80,12 +80,13 @@ std::string cards(const Profile& profile, const std::string& level) {
   if (entries.empty()) return "";
   std::string text = "<h2>Most time away from the roof</h2>\n<div class=\"cards\">\n";
   for (const Explanation& entry : entries) {
-    text += fmt::format("<div class=\"card\"><h3>{}</h3><p class=\"soft\">{}</p><p>{}</p>",
-                        markup(elided(entry.path, 120)), markup(entry.facts), markup(entry.why));
+    text +=
+        fmt::format("<div class=\"card\"><h3>{}</h3><p class=\"soft\">{}</p><p>{}</p>",
+                    markup(elided(entry.path, 120)), markup(entry.facts), prose_markup(entry.why));
     for (const std::string& advice : entry.tries)
-      text += fmt::format("<p class=\"try\">{}</p>", markup(advice));
+      text += fmt::format("<p class=\"try\">{}</p>", prose_markup(advice));
     for (const std::string& note : entry.notes)
-      text += fmt::format("<p class=\"soft\">{}</p>", markup(note));
+      text += fmt::format("<p class=\"soft\">{}</p>", prose_markup(note));
     const std::vector<Fact> facts = facts_of(profile, profile.regions[entry.region], true);
     for (const BriefFacts& line : brief(facts))
       if (line.title == title_of(Fact::Group::ladder))

@@ -17,6 +17,7 @@
 #include "rank_table.hpp"
 #include "region_facts.hpp"
 #include "region_row.hpp"
+#include "roof_share.hpp"
 #include "sections.hpp"
 
 namespace roofmark::report {
@@ -60,7 +61,7 @@ Json work_of(const Region& region, const Work& work, const std::vector<std::stri
   return value;
 }
 
-Json roofline_of(const Region& region, const Roofline& roofline,
+Json roofline_of(const Region& region, const Work& work, const Roofline& roofline,
                  const std::vector<std::string>& levels) {
   Json value = Json::object();
   value["verdict"] = spelling(roofline.verdict);
@@ -71,6 +72,9 @@ Json roofline_of(const Region& region, const Roofline& roofline,
       value["sides"][printable(level)] = spelling(side);
   value["precision"] = printable(roofline.precision);
   value["fraction"] = number(roofline.fraction);
+  const auto wall_s = work.wall_s ? std::optional(work.wall_s->value) : std::nullopt;
+  if (const auto beside = share_beside_verdict(roofline, wall_s); beside && beside->of[0] != 0)
+    value["beside"] = {{"share", number(beside->share)}, {"of", beside->of}};
   if (roofline.uncertainty > 0) value["spread"] = number(roofline.uncertainty);
   value["why"] = printable(roofline.why);
   value["advice"] = Json::array();
@@ -236,6 +240,8 @@ std::string html_data(const Profile& profile, const Chart& chart, const ChartLay
                   {"x", {number(chart.x_min), number(chart.x_max)}},
                   {"y", {number(chart.y_min), number(chart.y_max)}}};
   data["flagWords"] = Json::object();
+  data["noRoof"] = no_roof_of(profile);
+  data["noMachine"] = model::no_machine(profile.machine).has_value();
   MissingTable missing;
   Words words;
   Json regions = Json::array();
@@ -265,10 +271,11 @@ std::string html_data(const Profile& profile, const Chart& chart, const ChartLay
       value["self"] = std::move(self);
     const Roofline* inclusive = inclusive_roofline(region);
     const Roofline* self = self_roofline(region);
-    value["roofline"] = inclusive ? roofline_of(region, *inclusive, levels) : Json(nullptr);
+    value["roofline"] =
+        inclusive ? roofline_of(region, region.work, *inclusive, levels) : Json(nullptr);
     // Of a region without children it is the same, and half of what the page would hold.
     const bool differs = self && !(inclusive && *self == *inclusive);
-    if (differs) value["selfRoofline"] = roofline_of(region, *self, levels);
+    if (differs) value["selfRoofline"] = roofline_of(region, region.self, *self, levels);
     value["facts"] = facts_json(facts_of(profile, region, false), words);
     if (differs || !(region.self == region.work))
       if (Json facts = facts_json(facts_of(profile, region, true), words); facts != value["facts"])

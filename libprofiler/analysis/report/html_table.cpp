@@ -6,6 +6,7 @@
 
 #include "analysis/text/plain_text.hpp"
 #include "numbers.hpp"
+#include "roof_share.hpp"
 
 namespace roofmark::report {
 namespace {
@@ -52,7 +53,7 @@ std::string regions_head() {
       {"share", "Share", "of the run's wall time", ""},
       {"rate", "GFLOP/s", "achieved, of one precision, and the source of the FLOPs", ""},
       {"intensity", "FLOP/byte", "at the chosen memory level, and the source of the bytes", ""},
-      {"fraction", "Roof", "share of the machine's roof reached", ""},
+      {"fraction", "Roof", "share of the machine's roof reached, unless another is named", ""},
       {"verdict", "Verdict", "what bounds it", "left"},
   };
   for (const auto& head : heads)
@@ -85,8 +86,7 @@ std::string regions_rows(const Profile& profile, const std::vector<RegionRow>& r
                  spelt(row.flop_source) + (plain ? "" : " " + row.precision), absences, row.path);
     text += cell(row.intensity, significant(row.intensity.interval()), spelt(row.bytes_source),
                  absences, row.path);
-    text += cell(row.fraction, percent(row.fraction.value(), row.fraction_spread()), "", absences,
-                 row.path);
+    text += cell(row.fraction, roof_percent(row), share_beside_verdict(row).of, absences, row.path);
     text += verdict_cell(row) + "</tr>\n";
   }
   return text;

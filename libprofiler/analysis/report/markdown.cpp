@@ -11,6 +11,7 @@
 #include "numbers.hpp"
 #include "region_facts.hpp"
 #include "region_row.hpp"
+#include "roof_share.hpp"
 #include "sections.hpp"
 #include "text_regions.hpp"
 
@@ -25,6 +26,11 @@ using text::path_text;
 std::string cell(const Figure& figure, const std::string& text, Absences& absences,
                  const std::string& path) {
   return figure ? text : "-\\[" + absences.mark_of(figure, path) + "\\]";
+}
+
+std::string roof_of(const RegionRow& row) {
+  const std::string of = share_beside_verdict(row).of;
+  return roof_percent(row) + (of.empty() ? "" : " " + of);
 }
 
 std::string verdict_of(const RegionRow& row) {
@@ -90,9 +96,7 @@ std::string render_markdown(const Profile& profile, const TextOptions& options) 
              row.path),
         row.precision.empty() ? "-" : row.precision,
         cell(row.intensity, significant_padded(row.intensity.interval()), absences, row.path),
-        cell(row.fraction, percent(row.fraction.value(), row.fraction_spread()), absences,
-             row.path),
-        verdict_of(row), source_of(row));
+        cell(row.fraction, roof_of(row), absences, row.path), verdict_of(row), source_of(row));
   }
   if (shown.size() < rows.size())
     text += fmt::format("\n{} lighter regions more.\n", rows.size() - shown.size());

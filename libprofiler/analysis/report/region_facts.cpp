@@ -10,6 +10,7 @@
 #include "analysis/text/plain_text.hpp"
 #include "declared_table.hpp"
 #include "numbers.hpp"
+#include "region_row.hpp"
 
 namespace roofmark::report {
 namespace {
@@ -36,7 +37,7 @@ void add_roof(std::vector<Fact>& facts, const FactsOf& of) {
   FactList list(facts, Fact::Group::roof);
   const Roofline* line = of.roofline;
   if (line == nullptr) {
-    list.absent("roof", "no ceiling of this machine applies");
+    list.absent("roof", no_roof_of(of.profile));
     return;
   }
   const auto share = [&](double fraction) {

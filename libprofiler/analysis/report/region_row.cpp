@@ -5,6 +5,7 @@
 #include <cmath>
 #include <roofmark/roofline.hpp>
 
+#include "analysis/roofline/ceilings.hpp"
 #include "analysis/text/plain_text.hpp"
 #include "numbers.hpp"
 
@@ -47,7 +48,7 @@ std::string shares_of_others(const std::vector<Rate>& rates) {
   return text;
 }
 
-Figure fraction_of(const RegionRow& row) {
+Figure fraction_of(const Profile& profile, const RegionRow& row) {
   Figure figure;
   figure.quantity = "roof";
   const Roofline* roofline = row.roofline;
@@ -56,14 +57,26 @@ Figure fraction_of(const RegionRow& row) {
     return figure;
   }
   if (!row.flop_per_s) return row.flop_per_s;
+  const bool no_machine =
+      !profile.regions[row.region].kernel && model::no_machine(profile.machine).has_value();
+  if (no_machine) {
+    figure.reason = no_roof_of(profile);
+    return figure;
+  }
   if (!row.intensity) return row.intensity;
-  figure.reason = roofline && !roofline->verdict_detail.empty()
-                      ? roofline->verdict_detail
-                      : "no ceiling of this machine applies";
+  figure.reason = roofline && !roofline->verdict_detail.empty() ? roofline->verdict_detail
+                                                                : no_roof_of(profile);
   return figure;
 }
 
 }  // namespace
+
+std::string no_roof_of(const Profile& profile) {
+  if (!model::no_machine(profile.machine)) return "no ceiling of this machine applies";
+  Machine none;
+  none.notes = profile.notes;  // they say why there is none
+  return model::no_machine(none).value_or("");
+}
 
 double RegionRow::fraction_spread() const {
   return roofline && std::isfinite(roofline->uncertainty) ? roofline->uncertainty : 0;
@@ -178,7 +191,7 @@ std::vector<RegionRow> rows_of(const Profile& profile, RowOptions options) {
     }
     if (bytes) row.bytes_source = bytes.source;
     row.other_precisions = shares_of_others(rates);
-    row.fraction = fraction_of(row);
+    row.fraction = fraction_of(profile, row);
     rows.push_back(std::move(row));
   }
   return rows;

@@ -45,6 +45,9 @@ struct RegionRow {
   double fraction_spread() const;
 };
 
+/// Why a region of the processor has no share of a roof, where its verdict does not say.
+std::string no_roof_of(const Profile& profile);
+
 /// "L1", "L2", "L3", then memory kinds: how far from the core an interface is.
 int distance_of_level(const std::string& level);
 

@@ -9,6 +9,7 @@
 #include "analysis/text/plain_text.hpp"
 #include "analysis/text/text_table.hpp"
 #include "numbers.hpp"
+#include "roof_share.hpp"
 
 namespace roofmark::report {
 namespace {
@@ -90,12 +91,17 @@ class Cells {
 };
 
 std::string key_of(const std::set<Source>& sources, const std::set<std::string>& levels,
-                   const std::set<std::string>& elsewhere, bool ranges, bool flags, bool words) {
+                   const std::set<std::string>& elsewhere, const std::set<std::string>& roofs,
+                   bool ranges, bool flags, bool words) {
   std::string text = fmt::format("FLOP/B: at {}", fmt::join(levels, ", "));
   if (!elsewhere.empty())
     text += fmt::format("; *: the roof of this region is at {} (--level shows it)",
                         fmt::join(elsewhere, " or "));
-  text += ". Roof: share of the machine's roof reached.";
+  text += ". Roof: share of the machine's roof reached";
+  if (!roofs.empty())
+    text +=
+        fmt::format("; w: of its roof {}, which the verdict is about", fmt::join(roofs, " or "));
+  text += ".";
   if (!words && !sources.empty()) {
     text += " Source of FLOPs/bytes:";
     std::string list;
@@ -162,7 +168,7 @@ std::string regions_table(const Profile& profile, const std::vector<RegionRow>& 
   TextTable table(columns);
 
   std::set<Source> sources;
-  std::set<std::string> elsewhere;
+  std::set<std::string> elsewhere, roofs;
   bool ranges = false, flags = false, kernels = false;
   const PathIndex paths(profile.regions);
   std::set<std::size_t> printed;
@@ -186,6 +192,9 @@ std::string regions_table(const Profile& profile, const std::vector<RegionRow>& 
     const std::string roof_at = roof_elsewhere(row, level);
     if (!roof_at.empty()) elsewhere.insert(roof_at);
 
+    const std::string roof_of = row.fraction ? share_beside_verdict(row).of : "";
+    if (!roof_of.empty()) roofs.insert(roof_of);
+
     std::vector<TextCell> line = {
         {name, ""},
         {region.found_by.empty() ? whole(static_cast<double>(region.visits)) : "", ""},
@@ -194,7 +203,7 @@ std::string regions_table(const Profile& profile, const std::vector<RegionRow>& 
         cells.of(row.flop_per_s, row.path, significant_padded(row.flop_per_s.interval(), 1e9)),
         cells.of(row.intensity, row.path,
                  significant_padded(row.intensity.interval()) + (roof_at.empty() ? "" : "*")),
-        cells.of(row.fraction, row.path, percent(row.fraction.value(), row.fraction_spread())),
+        cells.of(row.fraction, row.path, roof_percent(row) + (roof_of.empty() ? "" : "w")),
         {options.utf8 ? verdict_of(row, verdict_columns)
                       : printable_ascii(verdict_of(row, verdict_columns)),
          row.roofline ? paint_of(row.roofline->verdict) : "2"},
@@ -211,7 +220,7 @@ std::string regions_table(const Profile& profile, const std::vector<RegionRow>& 
     text +=
         fmt::format("({} lighter regions more: --all shows them)\n", rows.size() - shown.size());
   for (const std::string& line :
-       wrapped(key_of(sources, {printable(level)}, elsewhere, ranges, flags, words) +
+       wrapped(key_of(sources, {printable(level)}, elsewhere, roofs, ranges, flags, words) +
                    (kernels ? " >: a kernel; time and roof are its GPU's, memory is its HBM." : ""),
                options.width))
     text += painted(line, "2", options.colour) + '\n';

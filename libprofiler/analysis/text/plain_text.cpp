@@ -275,6 +275,22 @@ std::string markup(std::string_view bytes) {
   return text;
 }
 
+std::string prose_markup(std::string_view bytes) {
+  const std::string text = markup(bytes);
+  if (std::count(text.begin(), text.end(), '`') % 2 != 0) return text;
+  std::string made;
+  bool code = false;
+  for (const char c : text) {
+    if (c != '`') {
+      made += c;
+      continue;
+    }
+    made += code ? "</code>" : "<code>";
+    code = !code;
+  }
+  return made;
+}
+
 std::string markdown(std::string_view bytes) {
   std::string safe;
   for (const char c : printable(bytes)) {

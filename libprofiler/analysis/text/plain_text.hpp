@@ -43,6 +43,9 @@ std::string path_text(const std::vector<std::string>& path);
 /// For XML and HTML text and attribute values in double quotes. Takes raw bytes.
 std::string markup(std::string_view bytes);
 
+/// The same of a sentence, in which what stands between two ` is code.
+std::string prose_markup(std::string_view bytes);
+
 /// For Markdown that becomes HTML: no markup, link, mention or end of a table's cell. Takes raw
 /// bytes.
 std::string markdown(std::string_view bytes);

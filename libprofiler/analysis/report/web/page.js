@@ -31,7 +31,16 @@
         });
   }
   // Off by so much of itself: ceilings, counts and time.
-  function fractionOf(line) { return withinShare(line.fraction, line.spread); }
+  // Of the roof that the verdict is about.
+  function fractionOf(line) { return withinShare(line.beside ? line.beside.share : line.fraction, line.spread); }
+  function roofOf(line) { return line.beside ? line.beside.of : ''; }
+  // What is above its roof never rounds to a hundred.
+  function roofPercent(line, text) {
+    return function (value, digits) {
+      const told = text(value, digits);
+      return line.verdict === 'above_roof' && /^100 ?%$/.test(told) ? '>' + told : told;
+    };
+  }
   function shareOf(time) {
     return time && data.total ? [time[0], time[1], time[2]].map(function (t) { return t == null ? t : t / data.total; }) : null;
   }
@@ -63,10 +72,11 @@
     if (!f.time) return reason(region, 'time.wall');
     if (!f.precision) return reason(region, 'flop');
     if (column === 'rate') return 'the time was too short for the clock';
+    if (column === 'fraction' && data.noMachine) return data.noRoof;
     if (!f.bytesSource) return reason(region, 'bytes.' + state.level);
     if (column === 'intensity' || !f.intensity) return 'no byte ' + (isUnsureZero(work(region).bytes[state.level] || [1]) ? 'of the sample ' : '') + 'crossed ' + state.level;
     const line = roofline(region);
-    return line && line.detail ? line.detail : 'no ceiling of this machine applies';
+    return line && line.detail ? line.detail : data.noRoof;
   }
 
   // ---- elements ---------------------------------------------------------------------------------
@@ -75,6 +85,12 @@
     for (const name in attributes || {}) node.setAttribute(name, attributes[name]);
     for (const child of children || []) node.append(child);
     return node;
+  }
+  // `commands` of a sentence as code.
+  function prose(text) {
+    const parts = text.split('`');
+    if (parts.length % 2 === 0) return [text];
+    return parts.map(function (part, i) { return i % 2 ? element('code', {}, [part]) : part; });
   }
   function shape(tag, attributes) {
     const node = document.createElementNS(SVG, tag);
@@ -103,6 +119,10 @@
     const judged = line && (!line.precision || line.precision === point.precision || point.precision === 'any');
     return judged && line.sides[state.level] || 'unknown';
   }
+  // A bar ends at the frame, however far its range reaches.
+  function within(value, from, to) { return Math.min(Math.max(value, Math.min(from, to)), Math.max(from, to)); }
+  function barX(value) { return within(placeX(value), plot.left, plot.right); }
+  function barY(value) { return within(placeY(value), plot.top, plot.bottom); }
   function placeX(value) { return place(value, plot.x, plot.left, plot.right); }
   function placeY(value) { return place(value, plot.y, plot.bottom, plot.top); }
   let outside = 0;
@@ -153,7 +173,7 @@
       lines.push('single visits: ' + prefixed(point.y[0] * scatter(point)[0], 'FLOP/s', 2) + ' to ' + prefixed(point.y[0] * scatter(point)[1], 'FLOP/s', 2) +
           ' (one standard deviation' + (visitsDiffer(point) ? '; dashed: ' + data.flagWords.visits_differ + ': as if each did the same' : '') + ')');
     if (sideOf(point) !== 'unknown') lines.push((sideOf(point) === 'balanced' ? 'at' : sideOf(point) + ' side of') + ' the ridge of ' + state.level);
-    if (line && line.fraction != null) lines.push(percentText(fractionOf(line)) + ' of the roof, ' + verdictText(line));
+    if (line && line.fraction != null) lines.push(roofPercent(line, percentText)(fractionOf(line)) + ' of the roof' + (roofOf(line) ? ' ' + roofOf(line) : '') + ', ' + verdictText(line));
     lines.push('FLOPs ' + data.sources[point.flop[3]] + ', bytes ' + data.sources[point.bytes[3]]);
     return lines.join('\n');
   }
@@ -203,12 +223,12 @@
     const group = shape('g', {class: 'point', 'data-region': point.index, tabindex: 0, role: 'button', 'aria-label': pointText(point).replaceAll('\n', ', ')});
     const ends = function (figure, where) { return [where(figure[1] == null ? figure[0] : figure[1]), where(figure[2] == null ? figure[0] : figure[2])]; };
     if (point.x[1] != null || point.x[2] != null) {
-      const x = ends(point.x, placeX);
+      const x = ends(point.x, barX);
       group.append(shape('path', {class: 'bar ' + side, d: 'M' + x[0] + ' ' + point.py + 'H' + x[1]}));
     }
     const reach = barOf(point);
     if (reach[1] != null || reach[2] != null) {
-      const y = ends(reach, placeY);
+      const y = ends(reach, barY);
       const bar = shape('path', {class: 'bar ' + side, d: 'M' + point.px + ' ' + y[0] + 'V' + y[1]});
       if (visitsDiffer(point)) bar.setAttribute('stroke-dasharray', '2 2');
       group.append(bar);
@@ -346,7 +366,7 @@
       cell(region, f, 'share', percent),
       cell(region, f, 'rate', function (v, digits) { return significant(v / 1e9, digits); }, f.flopSource + (f.precision && f.precision !== 'f64' && f.precision !== 'any' ? ' ' + f.precision : '')),
       cell(region, f, 'intensity', significant, f.bytesSource),
-      cell(region, f, 'fraction', percent),
+      cell(region, f, 'fraction', line ? roofPercent(line, percent) : percent, line ? roofOf(line) : ''),
       element('td', {class: 'left'}, [verdict])
     ]);
   }
@@ -354,16 +374,16 @@
     const region = data.regions[index], line = roofline(region), w = work(region);
     const box = element('td', {colspan: String(columns.length)});
     box.append(element('p', {}, [region.path]));
-    if (line && line.why) box.append(element('p', {}, [line.why]));
-    for (const advice of (line ? line.advice : [])) box.append(element('p', {class: 'try'}, ['Try: ' + advice]));
-    for (const note of (line ? line.notes : [])) box.append(element('p', {class: 'soft'}, [note]));
+    if (line && line.why) box.append(element('p', {}, prose(line.why)));
+    for (const advice of (line ? line.advice : [])) box.append(element('p', {class: 'try'}, prose('Try: ' + advice)));
+    for (const note of (line ? line.notes : [])) box.append(element('p', {class: 'soft'}, prose(note)));
     const list = element('dl');
     function fact(term, text) { if (text) list.append(element('dt', {}, [term]), element('dd', {}, [text])); }
     let group = -1;
     for (const [title, name, text, source] of (state.self && region.selfFacts) || region.facts) {
       if (title !== group) list.append(element('dt', {class: 'group'}, [data.words[title]]));
       group = title;
-      const told = element('dd', {}, [(source < 0 ? 'not known: ' : '') + data.words[text]]);
+      const told = element('dd', {}, prose((source < 0 ? 'not known: ' : '') + data.words[text]));
       if (source < 0) told.classList.add('absent');
       else told.append(element('span', {class: 'source'}, [data.words[source]]));
       list.append(element('dt', {}, [data.words[name]]), told);
