@@ -117,23 +117,28 @@ Result<Geometry> geometry_of(const Topology& topology) {
     const unsigned ways = level.ways != 0 ? level.ways : level.name == "L1" ? 8U : 16U;
     const std::uint64_t bytes = usable_bytes(level, ways);
     geometry.levels.push_back({level.name, bytes, ways, level.line_bytes});
-    if (bytes < level.bytes)
+    if (bytes < level.bytes) {
       geometry.reduced[level.name] = fmt::format("{} of {} ({} reported)", level.name,
                                                  size_text(bytes), size_text(level.bytes));
+      geometry.reported_bytes[level.name] = level.bytes;
+    }
   }
   return checked(std::move(geometry), "the machine's topology");
 }
 
 void divide_last_cache(Geometry& geometry, unsigned processes) {
-  // L1 and L2 are a core's own.
+  // Of the inner ones each core, or a few of them, has its own.
   if (processes < 2 || geometry.levels.empty() || geometry.levels.back().name != "L3") return;
   CountedCache& last = geometry.levels.back();
   CountedCache share = last;
   share.bytes = std::max(last.bytes / processes, std::uint64_t{64} * last.ways);
   share = simulated_shape(share);
-  geometry.reduced[last.name] =
-      fmt::format("{} of {} ({} among {} processes)", last.name, size_text(share.bytes),
-                  size_text(last.bytes), processes);
+  const auto reported = geometry.reported_bytes.find(last.name);
+  geometry.reduced[last.name] = fmt::format(
+      "{} of {} ({} among {} processes{})", last.name, size_text(share.bytes),
+      size_text(last.bytes), processes,
+      reported == geometry.reported_bytes.end() ? ""
+                                                : ", " + size_text(reported->second) + " reported");
   last = share;
 }
 

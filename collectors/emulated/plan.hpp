@@ -49,6 +49,7 @@ struct Geometry {
   /// The levels that are modelled smaller than they are reported:
   /// "L3": "L3 of 128 MiB (480 MiB reported)".
   std::map<std::string, std::string> reduced = {};
+  std::map<std::string, std::uint64_t> reported_bytes = {};  ///< of those whose usable part is less
 };
 
 /// "L1 48 KiB, L2 2 MiB, L3 128 MiB"

@@ -30,9 +30,10 @@ inline std::uint64_t page_delta_ns(const perf_event_mmap_page& page, std::uint64
   return page.time_offset + whole * page.time_mult + ((rest * page.time_mult) >> shift);
 }
 
-/// The protocol: `read` is given a copy of the page and takes the counter's raw value; what it
-/// leaves is of one moment. False where the counter can't be read so at this moment: it does not
-/// run, or the kernel does not allow it, or it kept changing the page.
+/// The protocol: `read` is given the page as the kernel changes it and takes the counter's raw
+/// value; what it leaves is of one moment where this says true. False where the counter can't be
+/// read so at this moment: it does not run, or the kernel does not allow it, or it kept changing
+/// the page.
 template <class Read>
 [[gnu::always_inline]] inline bool read_consistent(const volatile perf_event_mmap_page* shared,
                                                    Read read) {

@@ -814,19 +814,21 @@ class Machine(Case):
         self.assertTrue([note for note in profile["notes"] if label in note], profile["notes"])
 
     def test_processes_that_run_at_once_have_a_part_of_the_cache_each(self):
-        # Each of them alone would read its 8 MiB once, into an L3 of 32 MiB.
+        if len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("on one processor no two processes run at once")
+        # Each of them alone would read its 8 MiB once, into an L3 of 12 MiB; into a half of it, in nearly all of four walks.
         processes, walked = 12, 8 * self.MIB
-        read = self.read_bytes("--machine", self.machine(l3_shared_by=2), processes=(str(processes),))
-        self.assertLess(abs(read["value"] - 4 * walked * processes), 0.05 * 4 * walked * processes, self.profile("walk.json")["notes"])
-        self.assertTrue([text for text in read["caveats"] if "32 MiB among" in text], read)
+        machine = self.machine(l3_confirmed=12 * self.MIB, l3_shared_by=2)
+        read = self.read_bytes("--machine", machine, processes=(str(processes),))
+        self.assertGreater(read["value"], 3 * walked * processes, self.profile("walk.json")["notes"])
+        self.assertTrue([text for text in read["caveats"] if "12 MiB among" in text and "32 MiB reported" in text], read)
         notes = self.profile("walk.json")["notes"]
         self.assertTrue([note for note in notes if "simulated by itself" in note], notes)
         # One after the other they have all of it.
         script = 'for i in 1 2 3; do "$0" walk; done'
-        self.record("sh", "-c", script, TARGET, counters="emulated", options=("--full-cache", "-o", "walk.json", "--machine",
-                                                                            self.machine(l3_shared_by=2)))
+        self.record("sh", "-c", script, TARGET, counters="emulated", options=("--full-cache", "-o", "walk.json", "--machine", machine))
         read = self.region("walk", profile=self.profile("walk.json"))["self"]["bytes"]["DRAM"]["read"]
-        self.assertLess(abs(read["value"] - 3 * walked), 0.05 * 3 * walked)
+        self.assertLess(read["value"], 1.5 * 3 * walked)
         self.assertFalse([text for text in read.get("caveats", []) if "among" in text], read)
 
     def test_without_ceilings_the_file_still_describes_the_caches(self):

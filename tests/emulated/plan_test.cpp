@@ -144,6 +144,13 @@ TEST_CASE("processes that fill the last cache together have a part of it each") 
   CHECK(divided.levels[2].bytes == 8U << 20U);
   CHECK(divided.reduced.at("L3") == "L3 of 8 MiB (32 MiB among 4 processes)");
 
+  // What was reported before a pointer chase found less stays named.
+  emulated::Geometry usable = shape(8U << 20U);
+  usable.reported_bytes["L3"] = 32U << 20U;
+  usable.reduced["L3"] = "L3 of 8 MiB (32 MiB reported)";
+  emulated::divide_last_cache(usable, 2);
+  CHECK(usable.reduced.at("L3") == "L3 of 4 MiB (8 MiB among 2 processes, 32 MiB reported)");
+
   // A size that is a multiple of nothing stays one that can be simulated; one set is the least.
   emulated::Geometry odd = shape(21U << 20U);
   emulated::divide_last_cache(odd, 10);

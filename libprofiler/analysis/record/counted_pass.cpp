@@ -51,25 +51,30 @@ std::optional<emulated::Geometry> caches_to_model(const Machine* machine,
   return *geometry;
 }
 
-/// Of so many processes on all of a machine's cores, those that share one instance of its last
-/// cache. Where no machine was measured, there may be one instance.
-unsigned processes_of_a_cache(unsigned processes, const Machine* machine) {
-  if (machine == nullptr || machine->topology.caches.empty()) return processes;
-  const unsigned sharing = std::max(machine->topology.caches.back().shared_by, 1U);
-  const unsigned instances = std::max(machine->topology.cores / sharing, 1U);
+/// Of so many processes on all of a machine's cores, those that share one instance of a cache.
+/// Where the machine's own caches are not the modelled ones, there may be one instance.
+unsigned processes_of_a_cache(unsigned processes, const std::string& level,
+                              const Topology* topology) {
+  if (topology == nullptr) return processes;
+  const auto cache = std::find_if(topology->caches.begin(), topology->caches.end(),
+                                  [&](const CacheLevel& each) { return each.name == level; });
+  if (cache == topology->caches.end()) return processes;
+  const unsigned instances = std::max(topology->cores / std::max(cache->shared_by, 1U), 1U);
   return std::max((processes + instances / 2) / instances, 1U);
 }
 
 void divide_caches(const CountedRun& run, emulated::Geometry& geometry,
                    std::vector<std::string>& notes) {
-  const unsigned processes = processes_of_a_cache(run.processes_at_once, run.machine);
-  if (processes < 2 || geometry.levels.back().name != "L3") return;
+  const bool of_machine = run.machine != nullptr && geometry.source == "machine";
+  const std::string last = geometry.levels.back().name;
+  const unsigned processes = processes_of_a_cache(run.processes_at_once, last,
+                                                  of_machine ? &run.machine->topology : nullptr);
+  if (processes < 2 || last != "L3") return;
   emulated::divide_last_cache(geometry, processes);
   notes.push_back(fmt::format(
-      "About {} processes shared an L3 at a time, and each is simulated by itself, with its part "
-      "of "
-      "it: {}. Bytes beyond L3 are more where the processes did not use it alike, and fewer where "
-      "they share data.",
+      "{} processes ran at a time, on the average, that share an L3, and each is simulated by "
+      "itself, with its part of it: {}. In truth fewer bytes go beyond L3 while fewer of them run "
+      "or where they share data, and more of those that have less of it than the others.",
       processes, geometry.reduced["L3"]));
 }
 

@@ -6,8 +6,9 @@
 
 namespace roofmark {
 
-/// Processes with a thread that ran or was ready to, as the mean over the time in which there was
-/// any; 1 where nothing was seen. One that waits for its children is none of them.
-unsigned processes_at_once(const std::vector<PlacementSample>& looks);
+/// Processes with a thread that ran or was ready to, but no more than `cpus`, as the mean over the
+/// time in which there was any; 1 where nothing was seen. One that waits for its children is none
+/// of them, and those that take turns on a core have the cache in turns as well.
+unsigned processes_at_once(const std::vector<PlacementSample>& looks, unsigned cpus);
 
 }  // namespace roofmark

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -28,6 +29,7 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <thread>
 
 namespace roofmark {
 namespace {
@@ -198,9 +200,13 @@ void count(const RecordOptions& options, const TargetFile& target,
   run.native_wall_s = native.whole.wall_s;
   run.processes = native.processes_seen;
   // A recording of each rank sees its own alone.
-  const std::uint64_t ranks = options.rank && options.rank->on_node ? *options.rank->on_node : 1;
-  run.processes_at_once = std::max(processes_at_once(input.samples),
-                                   static_cast<unsigned>(std::min<std::uint64_t>(ranks, 1U << 16)));
+  cpu_set_t allowed;
+  const unsigned cpus = sched_getaffinity(0, sizeof allowed, &allowed) == 0
+                            ? static_cast<unsigned>(CPU_COUNT(&allowed))
+                            : std::max(std::thread::hardware_concurrency(), 1U);
+  const std::uint64_t ranks = options.rank ? options.rank->on_node.value_or(1) : 1;
+  run.processes_at_once = std::max(processes_at_once(input.samples, cpus),
+                                   static_cast<unsigned>(std::min<std::uint64_t>(ranks, cpus)));
   run.hot = hot_paths(input);
   if (input.found) run.found = &*input.found;
   run.entries = &of_executable;
