@@ -250,6 +250,34 @@ TEST_CASE("remote memory above the cores' own is doubted") {
   CHECK(machine.apart_bandwidth[0].flags.empty());
 }
 
+TEST_CASE("remote memory is held against as many cores as read it, and not against the machine") {
+  Machine machine;
+  machine.topology.cores = 8;
+  for (const auto& [threads, per_s] : {std::pair{8U, 160e9}, {1U, 20e9}, {4U, 80e9}}) {
+    machine.bandwidth.push_back(read("DRAM", per_s));
+    machine.bandwidth.back().threads = threads;
+    machine.bandwidth.back().scope = threads == 1 ? "core" : threads == 4 ? "numa" : "machine";
+  }
+  // The same in small pages, whichever stands first.
+  machine.bandwidth.push_back(read("DRAM", 12e9));
+  machine.bandwidth.back().page_bytes = 4096;
+  const auto doubted = [&](unsigned threads, double per_s) {
+    BandwidthCeiling far = read("DRAM", per_s);
+    far.placement = "remote";
+    far.threads = threads;
+    machine.apart_bandwidth = {far};
+    check_machine(machine);
+    return has(machine.apart_bandwidth[0].flags, "above_local");
+  };
+  CHECK(doubted(1, 60e9));
+  CHECK_FALSE(doubted(1, 19e9));
+  CHECK(doubted(4, 150e9));
+  CHECK_FALSE(doubted(4, 79e9));
+  CHECK(doubted(3, 100e9));  // the next more that were measured
+  CHECK_FALSE(doubted(3, 79e9));
+  CHECK_FALSE(doubted(16, 900e9));  // nothing to hold it against
+}
+
 TEST_CASE("a chase confirms the reported caches where latency rises at their size") {
   std::vector<CacheLevel> caches = {cache("L1", 32 * kib), cache("L2", mib), cache("L3", 32 * mib)};
   std::vector<ChasePoint> curve;

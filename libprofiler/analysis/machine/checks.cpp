@@ -150,14 +150,28 @@ void check_levels(Machine& machine) {
   }
 }
 
+/// Of the same memory near the cores: what as many of them attain, or the next more that were
+/// measured. More cores than that attain what says nothing of these. 0: not measured.
+double local_of(const Machine& machine, const BandwidthCeiling& far) {
+  unsigned threads = 0;
+  double best = 0;
+  for (const BandwidthCeiling& near : machine.bandwidth) {
+    if (near.level != far.level || near.pattern != far.pattern || near.threads < far.threads)
+      continue;
+    if (threads == 0 || near.threads < threads) {
+      threads = near.threads;
+      best = 0;
+    }
+    if (near.threads == threads) best = std::max(best, near.interface_bytes_per_s);
+  }
+  return best;
+}
+
 /// What comes from further away can't come faster.
 void check_remote(Machine& machine) {
   for (BandwidthCeiling& far : machine.apart_bandwidth) {
     if (far.placement != "remote") continue;
-    double local = 0;
-    for (const BandwidthCeiling& near : machine.bandwidth)
-      if (near.level == far.level && near.pattern == far.pattern && near.threads >= far.threads)
-        local = std::max(local, near.interface_bytes_per_s);
+    const double local = local_of(machine, far);
     if (local <= 0 || far.interface_bytes_per_s <= faster_than_inner * local) continue;
     flag(far.flags, "above_local");
     if (far.pattern == "read")
