@@ -354,7 +354,8 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments) {
   command
       .add_option("--packs", arguments.packs,
                   "Libraries whose calls become regions with the work that their formulas declare: "
-                  "auto (all of them), none, or of blas, lapack and fftw some, with commas between")
+                  "auto (those that the program is loaded with), none, or of blas, lapack and fftw "
+                  "some, with commas between")
       ->capture_default_str()
       ->check([](const std::string& choice) {
         const auto packs = pack_choice(choice);

@@ -113,6 +113,10 @@ std::optional<Problem> unavailable(const Install& install) {
   return Problem{"the emulated collector exists for x86-64 Linux only so far", "emulated",
                  "use hardware counters or declare the work in the source"};
 #else
+  std::error_code unknown;
+  if (!fs::exists(install.libexec, unknown) && !fs::exists(install.lib / runtime, unknown))
+    return Problem{"Roofmark's own parts are not where it looks for them", install.libexec.string(),
+                   "set ROOFMARK_PREFIX to where it is installed"};
   for (const char* file : {launcher, emulator})
     if (!executable(install.libexec / file))
       return Problem{

@@ -327,10 +327,13 @@ class Executable(Case):
     def test_flop_of_the_same_regions(self):
         for program in ("calls_own_dynamic", "calls_own_static"):
             run = self.own(program, counters="emulated")
-            self.assertEqual({at: count for at, count in run.visits().items()} if self.timed else self.visits, self.visits)
             self.assertEqual(run.flop("own_outer", "own_triad"), 6 * 1000 * 3)
             self.assertEqual(run.flop("own_triad"), 10 * 3)
             self.assertEqual(run.region("own_triad")["function"]["counted_by"], "entry detection")
+            # The counted run's entries, where the timed run could see none.
+            self.assertEqual(run.visits(), self.visits)
+            self.assertEqual({region.get("visits_source") for path, region in run.regions.items() if path},
+                             {None if self.timed else "counted"})
             self.assertEqual([at for at in run.paths() if "visits_differ" in run.flags(*at)], [])
 
     @unittest.skipUnless(emulated, "no emulator was built")
@@ -371,6 +374,23 @@ class Executable(Case):
         run = self.record("calls_own_static", functions=["*"])
         self.same(run, "calls_own_static")
         self.assertEqual(len([line for line in run.messages.splitlines() if "at most 64" in line]), 1, run.messages)
+
+    def test_a_static_c_program_has_no_exceptions(self):
+        # Its C library brings the unwinder in.
+        with open(path("calls_own_static"), "rb") as program:
+            self.assertIn(b"_Unwind_RaiseException", program.read())
+        self.assertNotIn("exceptions", self.own("calls_own_static").messages)
+        run = self.record("calls_static_cpp", functions=["main"])
+        self.same(run, "calls_static_cpp")
+        self.assertIn("exceptions", run.messages)
+
+    def test_each_glob_that_matches_nothing_is_told(self):
+        for program in ("calls_own_dynamic", "calls_own_static"):
+            run = self.record(program, functions=["own_outer", "no_such_function", "nor_this@libm*"])
+            for glob in ("no_such_function", "nor_this@libm*"):
+                lines = [line for line in run.messages.splitlines() if f"'{glob}'" in line]
+                self.assertEqual(len(lines), 1, run.messages)
+            self.assertNotIn("'own_outer'", run.messages)
 
     def test_programs_that_switch_stacks_are_not_put_at_risk(self):
         run = self.record("calls_now", "contexts", functions=["main"])

@@ -116,7 +116,9 @@ class Ends(Case):
         with open(text, "w", encoding="ascii") as file:
             file.write("no program\n")
         self.record(text, expect=126)
-        self.record(self.cwd, expect=126)
+        self.assertIn(b"it is a directory", self.record(self.cwd, expect=126).stderr)
+        self.assertNotIn(b"chmod", self.record(self.cwd, expect=126).stderr)
+        self.assertIn(b"chmod", self.record(text, expect=126).stderr)
         self.assertNotIn("out.roofmark.json", os.listdir(self.cwd))
         done = self.record(expect=125)
         self.assertEqual(done.stderr, b"roofmark: no program was given; roofmark record -- PROGRAM [ARGS]\n")
@@ -475,6 +477,36 @@ class Programs(Case):
         self.assertEqual(self.region("outer")["visits"], 2)
         self.assertIn("unclosed", self.region("replaced")["flags"])
 
+    def test_a_grandchild_that_ends_inside_a_region_has_a_range_of_times(self):
+        for way in ("_exit", "quick_exit", "abort", "kill", "exec"):
+            self.record(TARGET, "lost", way, options=("-o", "lost.json"),
+                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)))
+            profile = self.profile("lost.json")
+            lost = self.region("parent", "child", "lost", profile=profile)
+            self.assertEqual(lost["visits"], 1, way)
+            self.assertIn("unclosed", lost["flags"], way)
+            self.assertNotIn("too_small", lost["flags"], way)
+            for quantity in ("wall_s", "thread_s"):
+                time_s = lost[quantity]
+                self.assertGreaterEqual(time_s.get("high", time_s["value"]), 0.06, way)
+                self.assertLessEqual(time_s.get("low", time_s["value"]), 0.06 + 2, way)
+                self.assertEqual("high" in time_s, way not in ("_exit", "quick_exit"), way)
+                self.assertEqual(time_s["source"], "estimated" if "high" in time_s else "measured", way)
+            self.assertGreaterEqual(self.region(profile=profile)["wall_s"]["value"],
+                                    lost["wall_s"].get("high", lost["wall_s"]["value"]), way)
+
+    def test_markers_in_a_static_program_without_a_runtime_are_told(self):
+        program = os.path.join(os.path.dirname(TARGET), "cli_static_markers")
+        for name in (program, shutil.copy(program, self.cwd)):
+            if name != program:
+                subprocess.run(["strip", name], check=True)
+            done = self.record(name)
+            self.assertIn(b"holds markers that were not seen", done.stderr)
+            self.assertIn(b"roofmark::runtime_static", done.stderr)
+            notes = self.profile(max(os.listdir(self.cwd), key=lambda n: n.endswith(".json") and os.path.getmtime(
+                os.path.join(self.cwd, n))))["notes"]
+            self.assertEqual(len([note for note in notes if "holds markers" in note]), 1)
+
     def test_many_regions(self):
         self.record(TARGET, "many")
         self.assertEqual(len(self.profile()["regions"]), 10001)
@@ -696,6 +728,22 @@ class Reasons(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("changed its root directory", self.why("flop", "outer"))
         self.assertFalse([note for note in self.profile()["notes"] if "killed" in note])
+
+    def test_a_program_that_limits_the_files_it_writes(self):
+        self.record(TARGET, "limited", counters="auto")
+        for region in self.profile()["regions"]:
+            if not region.get("flop"):
+                self.assertIn("a limit on their sizes", " ".join(entry["reason"] for entry in region["missing"]))
+
+    def test_a_place_without_proc(self):
+        without = ["unshare", "-m", "sh", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh"]
+        if subprocess.run([*without, "true"], capture_output=True, check=False).returncode != 0:
+            skip("this user can't hide /proc")
+        done = subprocess.run([*without, *self.command(TARGET, "nested", counters="auto")], cwd=self.cwd, capture_output=True,
+                              env=self.environment, timeout=PATIENCE, check=False, stdin=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn(b"was not built", done.stderr)
+        self.assertIsNotNone(self.region("outer", "inner"))
 
     def test_a_program_that_gains_rights(self):
         if os.geteuid() != 0:

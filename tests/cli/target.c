@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,6 +31,34 @@ static void sleep_ms(long ms) {
   struct timespec rest = {ms / 1000, ms % 1000 * 1000000};
   while (nanosleep(&rest, &rest) != 0 && errno == EINTR) {
   }
+}
+
+/* Ends a grandchild inside a region that lasts 60 ms. */
+static int lose_a_grandchild(const char* way) {
+  ROOFMARK_BEGIN("parent");
+  const pid_t child = fork();
+  if (child == 0) {
+    ROOFMARK_BEGIN("child");
+    const pid_t grandchild = fork();
+    if (grandchild == 0) {
+      ROOFMARK_BEGIN("lost");
+      work(7500);
+      sleep_ms(60);
+      if (strcmp(way, "_exit") == 0) _exit(0);
+      if (strcmp(way, "quick_exit") == 0) quick_exit(0);
+      if (strcmp(way, "abort") == 0) abort();
+      if (strcmp(way, "kill") == 0) kill(getpid(), SIGKILL);
+      if (strcmp(way, "exec") == 0) execlp("true", "true", (char*)0);
+      _exit(1);
+    }
+    waitpid(grandchild, 0, 0);
+    sleep_ms(60);
+    ROOFMARK_END("child");
+    exit(0);
+  }
+  waitpid(child, 0, 0);
+  ROOFMARK_END("parent");
+  return 0;
 }
 
 static void nested(void) {
@@ -248,6 +277,11 @@ static int become_daemon(const char* file) {
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "nested";
   if (strcmp(what, "nested") == 0) return nested(), argc > 2 ? atoi(argv[2]) : 0;
+  if (strcmp(what, "limited") == 0) {
+    const struct rlimit no_files = {0, 0};
+    return setrlimit(RLIMIT_FSIZE, &no_files) != 0 ? 3 : (nested(), 0);
+  }
+  if (strcmp(what, "lost") == 0 && argc > 2) return lose_a_grandchild(argv[2]);
   if (strcmp(what, "open") == 0) return stay_open(argc > 2 ? atol(argv[2]) : 20000);
   if (strcmp(what, "signal") == 0) return wait_for_signal();
   if (strcmp(what, "touch") == 0) return touch_pages();

@@ -116,6 +116,25 @@ TEST_CASE("a node with fewer cores than ranks takes as long as its cores need") 
   CHECK(at(*merge.finish(), {"solve"}).cores_used->value == Approx(4));
 }
 
+TEST_CASE(
+    "no region lasts longer than the program, whatever its waiting threads seem to keep busy") {
+  RankMerge merge;
+  for (std::uint64_t rank = 0; rank < 16; ++rank) {
+    Profile one = rank_of(rank, 16);
+    // 16 ranks share 4 cores: of its second each has a quarter's processor time.
+    one.regions[0].work.wall_s = Measure{1, Source::measured, {}, {}};
+    one.regions[0].work.thread_s = Measure{0.25, Source::measured, {}, {}};
+    one.regions[0].cores_used = Measure{0.25, Source::measured, {}, {}};
+    one.regions[1] = region({"MPI_Init"}, 0.9, 0);
+    one.regions[1].cores_used->source = Source::estimated;
+    REQUIRE_FALSE(merge.add(one, "f"));
+  }
+  const Profile job = *merge.finish();
+  CHECK(job.regions[0].work.wall_s->value == Approx(1));
+  CHECK(at(job, {"MPI_Init"}).work.wall_s->value <= job.regions[0].work.wall_s->value);
+  CHECK(at(job, {"MPI_Init"}).work.wall_s->value == Approx(1));
+}
+
 TEST_CASE("ranks of several nodes are placed under the ceilings of all of them") {
   RankMerge merge;
   for (std::uint64_t rank = 0; rank < 4; ++rank)

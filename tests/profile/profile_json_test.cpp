@@ -24,7 +24,13 @@ TEST_CASE("a profile comes back as it was written") {
   REQUIRE(back->machine.compute.size() == 1);
   REQUIRE(back->passes.size() == 2);
   REQUIRE(!back->passes[1].exit_status);
-  REQUIRE(back->regions.size() == 2);
+  REQUIRE(back->regions.size() == 4);
+  REQUIRE(back->regions[2].visits_source == Source::counted);
+  REQUIRE(has_visits(back->regions[2]));
+  REQUIRE_FALSE(has_visits(back->regions[3]));
+  REQUIRE(Json::parse(text)["regions"][2]["visits_source"] == "counted");
+  REQUIRE_FALSE(Json::parse(text)["regions"][3].contains("visits"));
+  REQUIRE_FALSE(Json::parse(text)["regions"][0].contains("visits_source"));
   const Region& region = back->regions[1];
   REQUIRE(region.path == profile.regions[1].path);
   REQUIRE(region.flags == profile.regions[1].flags);

@@ -114,7 +114,18 @@ inline Profile sample_profile() {
   whole.visits = 1;
   whole.threads = 1;
   whole.work.wall_s = Measure{1.5, Source::measured, {}, {}};
-  profile.regions = {whole, region};
+  Region counted;  // a function whose entries the counted run saw, and one of which it saw some
+  counted.path = {"work::step"};
+  counted.function = CalledFunction{"/bin/solver", "", "entry detection", {}};
+  counted.visits = 400;
+  counted.visits_source = Source::counted;
+  counted.missing = {{"time.wall", "the timed run could not see its calls", ""}};
+  Region unknown = counted;
+  unknown.path = {"work::late"};
+  unknown.visits = 0;
+  unknown.visits_source = Source::measured;
+  unknown.missing.push_back({"visits", "the counted run did not see all of them", ""});
+  profile.regions = {whole, region, counted, unknown};
   return profile;
 }
 

@@ -346,6 +346,60 @@ TEST_CASE("the hottest paths are those with most time of their own") {
             .paths[0] == std::vector<std::string>{"solve", "spmv"});
 }
 
+TEST_CASE("waiting is no work to count: neither MPI calls nor sleep come first") {
+  RawProcess p = process();
+  RawThread main = thread(1, true);
+  const auto solve = add(main, top, "solve", 1, 3000, 0, 3000);
+  const auto call = add(main, solve, "MPI_Testany", 1000, 2500, 0, 3000);
+  add(main, call, "progress", 1000, 2400, 0, 3000);
+  add(main, top, "sleep", 1, 6000, 3000, 9000);
+  add(main, top, "multiply", 1, 600, 9000, 9600);
+  p.threads.push_back(main);
+  JoinInput input = input_of({p});
+  for (int i = 0; i < 90; ++i) {
+    PlacementSample look;
+    look.time_s = 0.1 * i;
+    look.threads = {{1, 1, 0, i < 30, path_key({i < 30 ? "solve" : "sleep"}), 0}};
+    input.samples.push_back(look);
+  }
+  const HotPaths hot = hot_paths(input);
+  REQUIRE(hot.paths.size() == 2);
+  CHECK(hot.paths[0] == std::vector<std::string>{"multiply"});
+  CHECK(hot.paths[1] == std::vector<std::string>{"solve"});
+  CHECK(hot.share == Approx(1));
+}
+
+TEST_CASE("functions that the counted run alone saw have its visits, or none with the reason") {
+  RegionCounts seen = counted({"seen"}, 400, 8, 0), late = counted({"late"}, 3, 8, 0),
+               both = counted({"both"}, 5, 8, 0);
+  late.flags = {"passed_over"};
+  RawProcess p = process();
+  RawThread main = thread(1, true);
+  add(main, top, "both", 4, 400, 0, 400);
+  p.threads.push_back(main);
+  JoinInput input = input_of({p});
+  input.only_counted = {"seen", "late", "both"};
+  CountedPass pass;
+  pass.collector = "emulated";
+  pass.processes = {process_counts({seen, late, both})};
+  input.counted = pass;
+  const Profile profile = joined(input);
+  const Region& known = *find(profile, {"seen"});
+  CHECK(has_visits(known));
+  CHECK(known.visits == 400);
+  CHECK(known.visits_source == Source::counted);
+  CHECK(known.flags.count("visits_differ") == 0);
+  CHECK(known.work.flop.at(Precision::f64).value == 8);
+  const Region& unknown = *find(profile, {"late"});
+  CHECK_FALSE(has_visits(unknown));
+  CHECK(is_missing(unknown, "visits"));
+  CHECK(unknown.work.flop.empty());  // of those visits that were seen: no sum
+  CHECK(is_missing(unknown, "flop"));
+  // The timed run's own come first.
+  CHECK(find(profile, {"both"})->visits == 4);
+  CHECK(find(profile, {"both"})->visits_source == Source::measured);
+}
+
 TEST_CASE("what a pass for the hottest paths leaves out is absent, with the reason") {
   RegionCounts setup = counted({"setup"}, 0, 0, 0), solve = counted({"solve"}, 1, 1, 0),
                spmv = counted({"solve", "spmv"}, 10, 10, 0), whole = outside();

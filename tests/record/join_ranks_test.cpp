@@ -114,9 +114,27 @@ TEST_CASE("sleep outside MPI calls is seen by looks, sleep in them is MPI time")
   }
   const Region region = *find(joined(input), {"solve"});
   REQUIRE(region.off_cpu_s);
-  CHECK(region.off_cpu_s->value == Approx(0.25 * region.work.wall_s->value));
+  CHECK(region.off_cpu_s->value == Approx(0.25 * *mean_rank_s(region)));
   CHECK(region.off_cpu_s->source == Source::estimated);
   CHECK_FALSE(find(joined(input), {"solve", "MPI_Wait"})->off_cpu_s);
+}
+
+TEST_CASE(
+    "MPI time and sleep are parts of a mean rank's time, which is not how long any was there") {
+  // One after the other: 1 s and 3 s, of which all but 0.1 s in MPI.
+  std::vector<RawProcess> processes = job(2);
+  for (RawProcess& process : processes) process.threads[0].nodes.clear();
+  add(processes[0].threads[0], top, "solve", 1, 1000, 0, 1000);
+  add(processes[0].threads[0], 0, "MPI_Barrier", 1, 900, 100, 1000);
+  add(processes[1].threads[0], top, "solve", 1, 3000, 1000, 4000);
+  add(processes[1].threads[0], 0, "MPI_Barrier", 1, 2900, 1100, 4000);
+  const Profile profile = joined(input_of(processes));
+  const Region& solve = *find(profile, {"solve"});
+  CHECK(solve.work.wall_s->value == Approx(4));
+  CHECK(*mean_rank_s(solve) == Approx(2));
+  CHECK(solve.mpi_s->value == Approx(1.9));
+  const Region& barrier = *find(profile, {"solve", "MPI_Barrier"});
+  CHECK(barrier.mpi_s->value == Approx(*mean_rank_s(barrier)));
 }
 
 TEST_CASE("what the launcher counted is in no row, what a rank started is") {

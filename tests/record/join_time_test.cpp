@@ -386,7 +386,6 @@ TEST_CASE("a forked child adds its time to the visit that its parent began") {
   RawThread main = thread(1, true);
   add(main, top, "solve", 1, 5000, 0, 5000);
   parent.threads.push_back(main);
-  child.ended = false;
   child.calibration.last_ticks = 4000;
   child.calibration.last_raw_ns = 4'000'000'000;
   RawThread forked = thread(2, true);
@@ -401,6 +400,73 @@ TEST_CASE("a forked child adds its time to the visit that its parent began") {
   CHECK(region.work.thread_s->value == Approx(8));
   CHECK(region.flags.count("unclosed") == 0);
   CHECK(find(profile, {"solve", "part"})->work.wall_s->value == Approx(2));
+}
+
+TEST_CASE("what is open in a child that ended at an unknown time has a range, and no zero") {
+  RawProcess parent = process(1), child = process(2);
+  RawThread main = thread(1, true);
+  add(main, top, "solve", 1, 6000, 0, 6000);
+  parent.threads.push_back(main);
+  child.ended = false;
+  child.calibration.last_ticks = 2000;
+  child.calibration.last_raw_ns = 2'000'000'000;
+  child.marker_ticks = 10;
+  RawThread forked = thread(2, true);
+  const auto solve = add(forked, top, "solve", 0, 0, 0, 0);
+  forked.nodes[solve].inherited = true;
+  forked.nodes[solve].open_since = 1000;
+  const auto part = add(forked, solve, "part", 0, 0, 0, 0);
+  forked.nodes[part].open_since = 2000;
+  child.threads.push_back(forked);
+  JoinInput input = input_of({parent, child}, 8);
+  Profile profile = joined(input);
+  const auto check = [&](const Measure& measure, double low, double high) {
+    REQUIRE(measure.high);
+    CHECK(measure.source == Source::estimated);
+    CHECK(*measure.low == Approx(low).margin(0.011));  // a marker's cost
+    CHECK(*measure.high == Approx(high).margin(0.011));
+    CHECK(measure.value == Approx((low + high) / 2).margin(0.011));
+  };
+  // From its last sign of life at 2 s to the program's end at 8 s.
+  const Region& open = *find(profile, {"solve", "part"});
+  check(*open.work.wall_s, 0, 6);
+  check(*open.work.thread_s, 0, 6);
+  check(*open.self.wall_s, 0, 6);
+  CHECK(open.flags == std::set<std::string>{"unclosed"});
+  check(*find(profile, {"solve"})->work.thread_s, 7, 13);
+  check(*find(profile, {"solve"})->work.wall_s, 6, 8);
+  CHECK_FALSE(find(profile, {"solve"})->self.thread_s->high);
+  CHECK(profile.notes.size() == 1);
+  // A look that found it alive narrows that down.
+  PlacementSample look;
+  look.time_s = 5;
+  look.threads = {{2, 2, 0, true, 0, 1}};
+  input.samples = {look};
+  profile = joined(input);
+  check(*find(profile, {"solve", "part"})->work.wall_s, 3, 6);
+  // One that ended by exit() was there until then.
+  input.native[1].ended = true;
+  profile = joined(input);
+  CHECK_FALSE(find(profile, {"solve", "part"})->work.wall_s->high);
+  CHECK(profile.notes.empty());
+}
+
+TEST_CASE("between the last event before exec and the first one after it is no region's for sure") {
+  RawProcess first = process();
+  first.calibration.last_ticks = 2000;
+  first.calibration.last_raw_ns = 2'000'000'000;
+  RawThread main = thread(1, true);
+  main.nodes.resize(1);
+  main.nodes[0].name = "prepare";
+  main.nodes[0].open_since = 1000;
+  first.threads.push_back(main);
+  RawProcess second = process();
+  second.sequence = 1;
+  second.calibration.first_raw_ns = 3'000'000'000;
+  const Profile profile = joined(input_of({first, second}));
+  const Measure& wall = *find(profile, {"prepare"})->work.wall_s;
+  CHECK(*wall.low == Approx(1));
+  CHECK(*wall.high == Approx(2));
 }
 
 TEST_CASE("what went wrong in the target is flagged where it did") {

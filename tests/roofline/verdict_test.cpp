@@ -1,4 +1,5 @@
 // Each verdict on both sides of its threshold (data/verdicts.json).
+#include <cmath>
 #include <roofmark/roofline.hpp>
 
 #include "catch.hpp"
@@ -55,6 +56,21 @@ TEST_CASE("communication: MPI calls take 0.4 of the time, and more than ceilings
   call.mpi_s = Measure{1, Source::measured, {}, {}};
   REQUIRE(verdict(call) == Verdict::communication);
   REQUIRE_FALSE(judged_alone(call).fraction_without_waiting);
+}
+
+TEST_CASE("the share of MPI calls is of the mean rank's time that they are a part of") {
+  // Any rank was there for 2 s, the mean one for 1 s: half of that in MPI calls.
+  Region region = RegionMaker().wall(2).flop(0.7 * 20e9).in_l1(0.1 * 80e9);
+  region.ranks = RankSpread{2, 0.9, 1, 1, 1.1, 0, 1, false};
+  region.mpi_s = Measure{0.5, Source::measured, {}, {}};
+  REQUIRE(verdict(region) == Verdict::communication);
+  REQUIRE(judged_alone(region).why.find("500 ms of a mean rank's 1.00 s (50 %)") !=
+          std::string::npos);
+  REQUIRE(*judged_alone(region).fraction_without_waiting ==
+          Approx(*judged_alone(region).fraction / 0.5));
+  // What was MPI alone leaves no time in which work could have been done, by rounding neither.
+  region.mpi_s->value = std::nextafter(1.0, 0.0);
+  REQUIRE_FALSE(judged_alone(region).fraction_without_waiting);
 }
 
 TEST_CASE("sleep outside MPI calls is left out of the time that works") {

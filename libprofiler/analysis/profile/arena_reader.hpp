@@ -130,7 +130,7 @@ struct RawProcess {
   RawCalibration calibration;
   std::uint64_t marker_ticks = 0;        ///< a visit's cost to the region around it
   std::uint64_t marker_inner_ticks = 0;  ///< what an empty visit measures as its own time
-  bool ended = false;                    ///< left through exit()
+  bool ended = false;                    ///< left by itself: exit(), _exit()
   bool truncated = false;                ///< paths or threads are missing or in "(other)"
   std::string truncated_reason;          ///< "No space left on device"
   std::uint64_t lost_visits = 0;         ///< of threads for which there was no room at all

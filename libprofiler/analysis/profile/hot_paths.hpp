@@ -9,11 +9,12 @@ namespace roofmark {
 
 struct HotPaths {
   std::vector<std::vector<std::string>> paths;  ///< the slowest first
-  double share = 0;  ///< of the time in regions, that they have to themselves
+  double share = 0;  ///< of the working time in regions, that they have to themselves
 };
 
-/// The paths that most of the time in regions went to, without their children; not more than a
-/// dozen. Names are those of the program's regions, whichever executable they belong to.
+/// The paths that most of the time in regions went to, without their children, MPI calls and sleep:
+/// there is no work to count in those. Not more than a dozen. Names are those of the program's
+/// regions, whichever executable they belong to.
 HotPaths hot_paths(const JoinInput& native);
 
 }  // namespace roofmark

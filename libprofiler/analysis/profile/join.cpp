@@ -45,6 +45,16 @@ Measure wall_of(double longest_s, double sum_s, double window_s,
   return between(low, high, best);
 }
 
+/// What may have lasted for longer than it was seen.
+Measure until_unknown_end(const Measure& seen, double unknown_s, double most_s) {
+  if (!(unknown_s > 0)) return seen;
+  const double low = seen.low.value_or(seen.value), high = seen.high.value_or(seen.value);
+  const double last = std::max(high, std::min(high + unknown_s, most_s));
+  Measure made = between(low, last, (low + last) / 2);
+  if (made.high) made.source = Source::estimated;
+  return made;
+}
+
 VisitTimes visit_times(const MergedRegion& region) {
   const double closed = static_cast<double>(region.closed_visits);
   // The markers inside a visit are known on average.
@@ -97,11 +107,16 @@ void set_times(Region& row, const MergedRegion& region, const RegionSamples& sam
                            "record a run of more than a few milliseconds"});
     return;
   }
-  row.work.wall_s = wall_of(region.longest_s, region.thread_s, region.window_s, samples.depth);
-  row.work.thread_s = Measure{region.thread_s, Source::measured, {}, {}};
-  row.self.wall_s =
-      wall_of(region.longest_self_s, region.self_thread_s, region.window_s, samples.depth);
-  row.self.thread_s = Measure{region.self_thread_s, Source::measured, {}, {}};
+  const double window_s = region.last_possible_exit_s - region.first_entry_s;
+  const auto no_limit = std::numeric_limits<double>::infinity();
+  const auto set = [&](Work& work, double longest_s, double thread_s, double unknown_s) {
+    work.wall_s = until_unknown_end(wall_of(longest_s, thread_s, region.window_s, samples.depth),
+                                    unknown_s, window_s);
+    work.thread_s =
+        until_unknown_end(Measure{thread_s, Source::measured, {}, {}}, unknown_s, no_limit);
+  };
+  set(row.work, region.longest_s, region.thread_s, region.unknown_end_s);
+  set(row.self, region.longest_self_s, region.self_thread_s, region.self_unknown_end_s);
   row.marker_s = region.marker_s;
   if (region.closed_visits > 0) row.visit_s = visit_times(region);
   const double mean_closed_s =
@@ -112,8 +127,21 @@ void set_times(Region& row, const MergedRegion& region, const RegionSamples& sam
     row.imbalance = region.ranks->max_s / region.ranks->mean_s;
   else if (region.threads > 1 && region.thread_s > 0)
     row.imbalance = region.longest_s / (region.thread_s / static_cast<double>(region.threads));
-  const double mean_visit_s = region.thread_s / static_cast<double>(region.visits);
+  const double mean_visit_s =
+      (region.thread_s + region.unknown_end_s) / static_cast<double>(region.visits);
   if (mean_visit_s < too_small_markers * region.marker_cost_s) row.flags.insert("too_small");
+}
+
+/// Of a function whose calls the timed run could not see.
+void set_counted_visits(Region& row, const SelfCounts& counts) {
+  row.missing.push_back({"time.wall", "the timed run could not see its calls", ""});
+  if (counts.seen && !counts.passed_over && !counts.partial) {
+    row.visits = counts.visits;
+    row.visits_source = Source::counted;
+  } else {
+    row.missing.push_back(
+        {"visits", "the counted run did not see all of them", "a longer --budget"});
+  }
 }
 
 /// What no region can have kept busy more of: the processors of a known machine, and threads, where
@@ -162,7 +190,7 @@ void set_waiting(Region& row, const MergedRegion& region, const RegionSamples& s
     row.mpi_ranks = spread_of(std::move(times));
   }
   if (samples.asleep && row.work.wall_s && samples.asleep->high > 0) {
-    const double wall_s = row.work.wall_s->value;
+    const double wall_s = *mean_rank_s(row);
     row.off_cpu_s =
         Measure{samples.asleep->value * wall_s, Source::estimated, samples.asleep->low * wall_s,
                 std::min(1.0, samples.asleep->high) * wall_s};
@@ -333,13 +361,15 @@ Region whole_program_row(const JoinInput& input, const RegionTree& tree) {
     if (process.rank && process.ranks > 1) ranks.insert(process.pid);
   row.threads = threads_at_once(input.samples, ranks, whole.wall_s);
   // Outside of every region: what the outermost regions leave of the run.
-  double regions_s = 0;
+  double regions_s = 0, unknown_s = 0;
   for (const std::size_t child : tree[RegionTree::root].children) {
     const MergedRegion& region = tree[child];
     regions_s += region.longest_s;
+    unknown_s += region.unknown_end_s;
     row.marker_s += region.marker_s;
   }
-  row.self.wall_s = Measure{std::max(0.0, whole.wall_s - regions_s), Source::measured, {}, {}};
+  const double outside_s = std::max(0.0, whole.wall_s - regions_s);
+  row.self.wall_s = between(std::max(0.0, outside_s - unknown_s), outside_s, outside_s);
   if (input.found) {
     row.self.wall_s = waiting_of(*input.found, whole.wall_s);
     return row;
@@ -382,6 +412,17 @@ void note_waiting(const WholeProgram& whole, Profile& profile) {
                     whole.waited_s, whole.user_s + whole.system_s));
 }
 
+std::string counted_noun(std::uint64_t count, const char* one, const char* several) {
+  return std::to_string(count) + ' ' + (count == 1 ? one : several);
+}
+
+bool has_open_visit(const RawProcess& process) {
+  for (const RawThread& thread : process.threads)
+    for (const RawNode& node : thread.nodes)
+      if (node.open_since) return true;
+  return false;
+}
+
 void note_processes(const JoinInput& input, Profile& profile) {
   for (const RawProcess& process : input.native) {
     const std::string name =
@@ -390,11 +431,17 @@ void note_processes(const JoinInput& input, Profile& profile) {
       profile.notes.push_back(name + "the recording had no room for all regions (" +
                               process.truncated_reason + "); what is missing is in `(other)`.");
     if (process.lost_visits > 0)
-      profile.notes.push_back(name + std::to_string(process.lost_visits) +
-                              " visits were not recorded for want of room.");
+      profile.notes.push_back(name + counted_noun(process.lost_visits, "visit was", "visits were") +
+                              " not recorded for want of room.");
     if (process.stale_exits > 0)
-      profile.notes.push_back(name + std::to_string(process.stale_exits) +
-                              " regions were left that were not open any more.");
+      profile.notes.push_back(
+          name + counted_noun(process.stale_exits, "region was", "regions were") + " left that " +
+          (process.stale_exits == 1 ? "was" : "were") + " not open any more.");
+    if (process.pid != input.whole.pid && !process.ended && has_open_visit(process))
+      profile.notes.push_back(
+          name +
+          "it ended inside a region by a signal or exec, and nobody saw when: what "
+          "was open has a range of times, up to the program's end.");
     for (const std::string& damage : process.damage) profile.notes.push_back(name + damage);
   }
 }
@@ -545,6 +592,8 @@ void join(const JoinInput& input, Profile& profile) {
         set_times(row, region, samples[i]);
         set_cores(row, samples[i], input.whole, there_are);
         set_waiting(row, region, samples[i]);
+      } else if (input.only_counted.contains(region.name)) {
+        set_counted_visits(row, i < counts.size() ? counts[i] : SelfCounts());
       } else if (i < counts.size() && counts[i].visits > 0) {
         row.missing.push_back({"time.wall", "only the counted run entered it",
                                "make the program take the same path in both runs"});

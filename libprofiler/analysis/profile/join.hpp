@@ -11,6 +11,7 @@
 #include <optional>
 #include <roofmark/profile.hpp>
 #include <roofmark/result.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -88,6 +89,8 @@ struct JoinInput {
   /// looked for them.
   std::optional<FoundProgram> found = {};
   std::optional<Problem> not_found = {};
+  /// Functions that the counted run alone can tell of: what their regions are called.
+  std::set<std::string> only_counted = {};
   std::optional<Problem> no_markers;  ///< why no marker was seen, where that is known
   /// The recorder's calibration of the clock, for runs too short for their own.
   std::optional<double> ticks_per_second;

@@ -250,9 +250,11 @@ std::vector<RegionWork> counted_work(const CountedPass& pass, const std::vector<
     region.flags = own.flags;
     if (scaling.visits_differ()) region.flags.insert("visits_differ");
 
+    // What is known per visit is no sum without the timed run's visits.
+    const bool can_scale = i == RegionTree::root || merged.found || merged.visits > 0;
     if (!own.seen && merged.visits > 0)
       region.flop_gap = Gap::not_entered;
-    else if (own.partial || (own.passed_over && own.visits == 0))
+    else if (own.partial || (own.passed_over && (own.visits == 0 || !can_scale)))
       region.flop_gap = Gap::passed_over;
     else if (nothing_closed || ((i == RegionTree::root || merged.found) && pass.problem))
       region.flop_gap = Gap::cut_short;

@@ -76,6 +76,9 @@ std::optional<Problem> RankMerge::add(const Profile& profile, const std::string&
   memory_kinds_.insert(profile.program.memory_kind);
   add_passes(profile);
   add_notes(profile);
+  processor_s_ = std::numeric_limits<double>::infinity();
+  for (const Region& one : profile.regions)
+    if (one.path.empty() && one.work.thread_s) processor_s_ = one.work.thread_s->value;
   for (const Region& one : profile.regions) add_region(one, rank);
   return std::nullopt;
 }
@@ -125,6 +128,7 @@ void RankMerge::add_region(const Region& one, std::uint64_t rank) {
   if (one.path.empty()) has_whole_ = true;
   ++sum.ranks;
   sum.visits += one.visits;
+  sum.visits_source = std::max(sum.visits_source, one.visits_source);
   sum.threads += one.threads;
   sum.flags.insert(one.flags.begin(), one.flags.end());
   if (!sum.kernel) sum.kernel = one.kernel;
@@ -138,7 +142,8 @@ void RankMerge::add_region(const Region& one, std::uint64_t rank) {
       return;
     }
     times.add(rank, wall->value);
-    busy_s += wall->value * cores;
+    // Cores that waiting threads seem to keep busy have no more time than the rank had of them.
+    busy_s += std::min(wall->value * cores, processor_s_);
   };
   add_time(one.work.wall_s, sum.wall, sum.busy_s, sum.all_timed);
   add_time(one.self.wall_s, sum.self_wall, sum.self_busy_s, sum.all_self_timed);
@@ -197,6 +202,7 @@ Region RankMerge::row_of(const RegionSum& sum, std::vector<std::string> path) co
   Region row;
   row.path = std::move(path);
   row.visits = sum.visits;
+  row.visits_source = sum.visits_source;
   row.threads = sum.threads;
   row.flags = sum.flags;
   row.kernel = sum.kernel;

@@ -52,6 +52,7 @@ class RankMerge {
     std::vector<std::size_t> children;
     std::string name;
     std::uint64_t visits = 0, threads = 0;
+    Source visits_source = Source::measured;
     std::set<std::string> flags;
     std::optional<KernelFacts> kernel;  ///< of the first rank that launched it
     double marker_s = 0;
@@ -86,7 +87,8 @@ class RankMerge {
   std::vector<bool> seen_;
   std::set<std::string> nodes_;
   Program program_;
-  Machine machine_;  ///< of the first node
+  Machine machine_;         ///< of the first node
+  double processor_s_ = 0;  ///< of the rank that is being added
   std::optional<std::string> unequal_node_;
   double waited_ = 0, large_pages_ = 0, remote_memory_ = 0;
   std::uint64_t waited_known_ = 0, large_pages_known_ = 0, remote_memory_known_ = 0;

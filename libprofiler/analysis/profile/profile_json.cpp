@@ -501,7 +501,9 @@ class ProfileWriter {
   void put_region(const Region& region, bool whole) {
     out_.open_object();
     put_names("path", "name_bytes", region.path);
-    if (region.found_by.empty()) put_count("visits", region.visits);
+    if (has_visits(region)) put_count("visits", region.visits);
+    if (region.visits_source != Source::measured)
+      put_text("visits_source", spelling(region.visits_source));
     put_text_if_any("found_by", region.found_by);
     if (region.code) put_code(*region.code);
     if (region.function) put_function(*region.function);

@@ -372,7 +372,9 @@ Region read_region(const JsonReader& json, const Shared& shared) {
   Region region;
   region.path = read_names(json, "path", "name_bytes");
   region.found_by = json.text_or("found_by", "");
-  if (region.found_by.empty() || json.has("visits")) region.visits = json.count("visits");
+  if (json.has("visits") || (region.found_by.empty() && !json.has("function")))
+    region.visits = json.count("visits");
+  region.visits_source = read_conclusion(json, "visits_source", Source::measured);
   if (json.has("code")) region.code = read_code(json.at("code"));
   if (json.has("function")) region.function = read_function(json.at("function"));
   region.threads = json.count("threads");

@@ -41,22 +41,45 @@ std::optional<Clock> clock_of(const RawProcess& process, std::optional<double> r
                static_cast<double>(process.calibration.first_raw_ns) * 1e-9};
 }
 
-/// When the process stopped to exist as this program, as far as that is known: an open region has
-/// lasted until then.
-double end_of(const RawProcess& process, const JoinInput& input, const Clock& clock) {
+double last_event_s(const RawProcess& process, const Clock& clock) {
+  std::uint64_t latest = process.calibration.last_ticks;
+  for (const RawThread& thread : process.threads)
+    for (const RawNode& node : thread.nodes)
+      latest = std::max({latest, node.last_exit, node.first_entry, node.open_since.value_or(0)});
+  return clock.raw_s(latest);
+}
+
+/// When the recorder last found it alive; 0: never.
+double last_look_s(const RawProcess& process, const JoinInput& input) {
+  const auto there = [&](const PlacementSample::Thread& thread) {
+    return thread.pid == process.pid;
+  };
+  for (std::size_t i = input.samples.size(); i-- > 0;)
+    if (const auto& threads = input.samples[i].threads;
+        std::any_of(threads.begin(), threads.end(), there))
+      return input.whole.ended_raw_s - input.whole.wall_s + input.samples[i].time_s;
+  return 0;
+}
+
+/// When the process stopped to exist as this program, which is how long an open region has lasted.
+/// What else ended a child left no word of it: that was after it was last seen,
+/// and before the program's end.
+struct End {
+  double low_s = 0, high_s = 0;
+};
+End end_of(const RawProcess& process, const JoinInput& input, const Clock& clock) {
   std::optional<double> next_image_s;
   for (const RawProcess& other : input.native) {
     if (other.pid != process.pid || other.sequence <= process.sequence) continue;
     const double start_s = static_cast<double>(other.calibration.first_raw_ns) * 1e-9;
     next_image_s = next_image_s ? std::min(*next_image_s, start_s) : start_s;
   }
-  if (next_image_s) return *next_image_s;
-  if (process.pid == input.whole.pid) return input.whole.ended_raw_s;
-  std::uint64_t latest = process.calibration.last_ticks;
-  for (const RawThread& thread : process.threads)
-    for (const RawNode& node : thread.nodes)
-      latest = std::max({latest, node.last_exit, node.first_entry, node.open_since.value_or(0)});
-  return clock.raw_s(latest);
+  const double event_s = last_event_s(process, clock);
+  if (next_image_s) return {std::min(event_s, *next_image_s), *next_image_s};
+  if (process.pid == input.whole.pid) return {input.whole.ended_raw_s, input.whole.ended_raw_s};
+  if (process.ended) return {event_s, event_s};
+  const double seen_s = std::max(event_s, last_look_s(process, input));
+  return {seen_s, std::max(seen_s, input.whole.ended_raw_s)};
 }
 
 struct NodeTime {
@@ -142,12 +165,17 @@ std::uint64_t first_entry_of(const RawNode& node) {
 }
 
 void add_node(MergedRegion& region, const RawNode& node, const NodeTime& time,
-              const RawProcess& process, std::size_t ordinal, const Clock& clock, double end_s) {
+              const RawProcess& process, std::size_t ordinal, const Clock& clock, End end,
+              bool innermost) {
   add_flags(region, node);
   const bool open = node.open_since.has_value();
   if (node.visits == 0 && !open && node.sum_ticks == 0) return;  // only passed through
   const double entry_s = clock.raw_s(first_entry_of(node));
-  const double exit_s = open ? std::max(end_s, entry_s) : clock.raw_s(node.last_exit);
+  const double exit_s = open ? std::max(end.low_s, entry_s) : clock.raw_s(node.last_exit);
+  const double unknown_s = open ? std::max(end.high_s, entry_s) - exit_s : 0;
+  region.unknown_end_s += unknown_s;
+  if (innermost) region.self_unknown_end_s += unknown_s;
+  region.last_possible_exit_s = std::max(region.last_possible_exit_s, exit_s + unknown_s);
   const bool first = region.shares.empty();
   add_visits(region, node, clock, entry_s);
   region.first_entry_s = first ? entry_s : std::min(region.first_entry_s, entry_s);
@@ -334,11 +362,14 @@ void RegionTree::add(const RawProcess& process, const JoinInput& input,
                      const std::string& main_executable) {
   const std::optional<Clock> clock = clock_of(process, input.ticks_per_second);
   const bool foreign = base_name(process.executable) != base_name(main_executable);
-  const double end_s = clock ? end_of(process, input, *clock) : 0;
+  const End end = clock ? end_of(process, input, *clock) : End();
   for (std::size_t ordinal = 0; ordinal < process.threads.size(); ++ordinal) {
     const RawThread& thread = process.threads[ordinal];
     const std::vector<NodeTime> times =
-        clock ? times_of(thread, process, *clock, end_s) : std::vector<NodeTime>();
+        clock ? times_of(thread, process, *clock, end.low_s) : std::vector<NodeTime>();
+    std::size_t innermost = thread.nodes.size();  // of those that are open: one path is, at a time
+    for (std::size_t i = 0; i < thread.nodes.size(); ++i)
+      if (thread.nodes[i].open_since) innermost = i;
     std::vector<std::size_t> merged(thread.nodes.size());
     std::vector<std::uint64_t> keys(thread.nodes.size());
     for (std::size_t i = 0; i < thread.nodes.size(); ++i) {
@@ -352,7 +383,7 @@ void RegionTree::add(const RawProcess& process, const JoinInput& input,
       by_key_[key_of_process(keys[i] != 0 ? keys[i] : 1, process.pid)] = merged[i];
       MergedRegion& region = regions_[merged[i]];
       if (clock) {
-        add_node(region, node, times[i], process, processes_, *clock, end_s);
+        add_node(region, node, times[i], process, processes_, *clock, end, i == innermost);
         add_thread(region, node, times[i], processes_, ordinal);
       } else {
         add_flags(region, node);

@@ -54,6 +54,10 @@ struct MergedRegion {
   /// Of one thread; of processes that did not overlap, the sum.
   double longest_s = 0, longest_self_s = 0;
   double window_s = 0;  ///< first entry to last exit, without the gaps between processes
+  /// Open at the end of a process that ended at a time that nobody knows: how much longer than it
+  /// was seen, over all threads, and until when at most.
+  double unknown_end_s = 0, self_unknown_end_s = 0;
+  double last_possible_exit_s = 0;
   std::optional<RankSpread> ranks;  ///< of several
   std::map<unsigned, RankPart> by_rank;
   std::map<unsigned, double> mpi_s;  ///< in MPI calls, by rank (0: of no job), over its threads

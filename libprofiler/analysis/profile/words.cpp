@@ -1,8 +1,9 @@
-#include <roofmark/result.hpp>
-#include <roofmark/words.hpp>
-
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <roofmark/profile.hpp>
+#include <roofmark/result.hpp>
+#include <roofmark/words.hpp>
 
 namespace roofmark {
 namespace {
@@ -77,6 +78,17 @@ std::optional<Side> parse_word<Side>(std::string_view text) {
 template <>
 std::optional<Verdict> parse_word<Verdict>(std::string_view text) {
   return find<Verdict>(verdicts, text);
+}
+
+bool has_visits(const Region& region) {
+  return region.found_by.empty() &&
+         std::none_of(region.missing.begin(), region.missing.end(),
+                      [](const Missing& missing) { return missing.quantity == "visits"; });
+}
+
+std::optional<double> mean_rank_s(const Region& region) {
+  if (region.ranks) return region.ranks->mean_s;
+  return region.work.wall_s ? std::optional(region.work.wall_s->value) : std::nullopt;
 }
 
 std::string to_line(const Problem& problem) {

@@ -166,7 +166,7 @@ void describe_own(const FunctionMeans& means, Region& region) {
   if (!region.work.flop.empty() || !region.work.operations.empty())
     function.counted_by = "entry detection";
   region.function = std::move(function);
-  if (region.work.wall_s) return;
+  if (region.work.wall_s || (!means.not_probed && means.lost == 0)) return;
   const Problem reason = means.not_probed.value_or(
       Problem{"entries and returns were lost: there was no room for them", "", "name fewer"});
   for (Missing& missing : region.missing)
@@ -212,15 +212,22 @@ std::vector<std::string> describe_functions(const std::vector<FunctionGlob>& glo
         name = chosen->second + name.substr(symbol.size());
     }
 
-  const bool has_own = !means.of_executable.empty() || !means.let_go.empty();
-  if (means.no_redirection && !has_own)
+  if (means.no_redirection && means.met.empty())
     lines.push_back("--functions: " + to_line(*means.no_redirection) + ".");
   for (const FunctionGlob& glob : globs) {
-    if (means.no_redirection) break;
+    if (means.met.contains(glob.text)) continue;
+    if (means.no_redirection) {
+      if (!means.met.empty())
+        lines.push_back(fmt::format(
+            "--functions '{}': the executable has no such function, and calls of libraries are not "
+            "redirected: {}.",
+            glob.text, to_line(*means.no_redirection)));
+      continue;
+    }
     const bool found = std::any_of(
         redirected.object_of.begin(), redirected.object_of.end(),
         [&](const auto& function) { return is_meant(glob, function.first, function.second); });
-    if (!found && !has_own)
+    if (!found)
       lines.push_back(fmt::format(
           "--functions '{}': the program called no such function of a library through the loader, "
           "and its executable has none; `nm LIBRARY` and `nm -D LIBRARY` have the names.",

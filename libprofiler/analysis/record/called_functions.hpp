@@ -43,6 +43,7 @@ struct FunctionMeans {
   RedirectedFunctions redirected;
   std::optional<Problem> no_redirection;
   std::string object;                   ///< the executable
+  std::set<std::string> met;            ///< globs that some function of it fits
   std::set<std::string> of_executable;  ///< regions that are its functions
   std::optional<Problem> not_probed;    ///< why those have no time
   std::optional<double> probe_cost_s;

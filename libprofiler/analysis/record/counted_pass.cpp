@@ -114,10 +114,11 @@ Problem hot_only(const HotPaths& hot, double deadline_s) {
   if (hot.paths.size() > named)
     list += " and " + std::to_string(hot.paths.size() - named) + " more";
   return {
-      fmt::format("{} may not be enough for the whole program, so the slowest paths come first "
-                  "({}: {:.0f} % of the time in regions): what runs before them is passed over, "
-                  "and caches are simulated in them alone",
-                  seconds(deadline_s), list, 100 * hot.share),
+      fmt::format(
+          "{} may not be enough for the whole program, so the slowest paths come first "
+          "({}: {:.0f} % of the working time in regions): what runs before them is passed over, "
+          "and caches are simulated in them alone",
+          seconds(deadline_s), list, 100 * hot.share),
       "", "--budget with more seconds, or a smaller case"};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <analysis/functions/code_names.hpp>
 #include <analysis/record/executable_functions.hpp>
+#include <analysis/record/file_words.hpp>
 #include <analysis/symbols/object_symbols.hpp>
 #include <array>
 #include <filesystem>
@@ -42,12 +43,16 @@ bool can_be_region(const std::string& symbol) {
 struct Harmed {
   std::string_view word;  ///< in the file: its symbol, or one that the loader binds
   const char* what;
+  bool in_static = true;  ///< the C library brings it into no static program by itself
 };
-constexpr std::array<Harmed, 12> harmed = {
+constexpr std::array<Harmed, 15> harmed = {
     {{"__gxx_personality_v0", "its exceptions (it is C++)"},
      {"__cxa_throw", "its exceptions (it is C++)"},
      {"rust_eh_personality", "its panics (it is Rust)"},
-     {"_Unwind_RaiseException", "its exceptions"},
+     {"_Unwind_RaiseException", "its exceptions", false},
+     {"_d_eh_personality", "its exceptions (it is D)"},
+     {"__gccgo_personality_v0", "its panics (it is Go)"},
+     {"__crystal_personality", "its exceptions (it is Crystal)"},
      {"__gnat_personality_v0", "its exceptions (it is Ada)"},
      {"__objc_personality_v0", "its exceptions (it is Objective-C)"},
      {"__gdc_personality_v0", "its exceptions (it is D)"},
@@ -57,22 +62,16 @@ constexpr std::array<Harmed, 12> harmed = {
      {"setcontext", "its switching of stacks (setcontext)"},
      {"makecontext", "its switching of stacks (makecontext)"}}};
 
-std::string what_is_harmed(const std::filesystem::path& file) {
-  std::FILE* const stream = std::fopen(file.c_str(), "rb");
-  if (stream == nullptr) return "what can't be known: the file can't be read";
-  constexpr std::size_t longest = 32;
-  std::string window;
-  std::vector<char> part(std::size_t{1} << 20);
+std::string what_is_harmed(const std::filesystem::path& file, bool is_static) {
   std::string found;
-  for (std::size_t got = 0;
-       found.empty() && (got = std::fread(part.data(), 1, part.size(), stream)) > 0;) {
-    window.append(part.data(), got);
+  const bool readable = look_through(file, [&](std::string_view piece) {
     for (const Harmed& one : harmed)
-      if (found.empty() && window.find(one.word) != std::string::npos) found = one.what;
-    if (window.size() > longest) window.erase(0, window.size() - longest);
-  }
-  std::fclose(stream);
-  return found;
+      if (found.empty() && (one.in_static || !is_static) &&
+          piece.find(one.word) != std::string_view::npos)
+        found = one.what;
+    return !found.empty();
+  });
+  return readable ? found : "what can't be known: the file can't be read";
 }
 
 }  // namespace
@@ -89,11 +88,14 @@ ExecutableFunctions find_executable_functions(const std::vector<FunctionGlob>& g
   found.object = file.string();
   functions::UniqueNames names;
   for (const symbols::Function& function : (*object)->functions()) {
-    const bool meant = std::any_of(globs.begin(), globs.end(), [&](const FunctionGlob& glob) {
-      return is_meant(glob, function.symbol, found.object);
-    });
-    if (meant && can_be_region(function.symbol))
-      found.functions.push_back({names.take(function.name), function.extent.first});
+    if (!can_be_region(function.symbol)) continue;
+    bool meant = false;
+    for (const FunctionGlob& glob : globs)
+      if (is_meant(glob, function.symbol, found.object)) {
+        found.met.insert(glob.text);
+        meant = true;
+      }
+    if (meant) found.functions.push_back({names.take(function.name), function.extent.first});
   }
   if (found.functions.size() > most_executable_functions) {
     found.lines.push_back(fmt::format(
@@ -102,7 +104,7 @@ ExecutableFunctions find_executable_functions(const std::vector<FunctionGlob>& g
         found.functions.size(), file.filename().string(), most_executable_functions));
     found.functions.clear();
   }
-  if (!found.functions.empty()) found.harmed = what_is_harmed(file);
+  if (!found.functions.empty()) found.harmed = what_is_harmed(file, target.executable->is_static);
   return found;
 }
 

@@ -5,6 +5,7 @@
 #include <analysis/record/called_functions.hpp>
 #include <analysis/record/executable.hpp>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct ExecutableFunction {
 struct ExecutableFunctions {
   std::string object;  ///< the file; by its real path, as both runs know it
   std::vector<ExecutableFunction> functions;
+  std::set<std::string> met;  ///< globs that some function of it fits
   /// Why probes of its returns would do it harm; empty: they would not, as far as can be seen.
   std::string harmed;
   std::vector<std::string> lines;  ///< what the user should know

@@ -1,3 +1,4 @@
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <analysis/record/install_paths.hpp>
@@ -41,7 +42,10 @@ InstallPaths InstallPaths::find() {
     return below(unknown ? fs::path(prefix) : absolute);
   }
   std::error_code unknown;
-  const fs::path self = fs::read_symlink("/proc/self/exe", unknown);
+  fs::path self = fs::read_symlink("/proc/self/exe", unknown);
+  // Without /proc: the path by which the kernel was asked to start this program.
+  const auto* const started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  if (unknown && started != nullptr) self = fs::canonical(started, unknown);
   return unknown ? below("/usr") : beside(self);
 }
 

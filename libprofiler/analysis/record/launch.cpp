@@ -65,6 +65,9 @@ LaunchFailure not_executed(const std::string& name, int error) {
         127,
         {"command not found", name, is_path ? "" : "check PATH, or name it with its directory"}};
   }
+  std::error_code unknown;
+  if (error == EACCES && std::filesystem::is_directory(name, unknown))
+    return {126, {"it is a directory and no program", name, "name a program in it"}};
   const bool may_help = error == EACCES;
   return {126, {"can't be executed: " + reason, name, may_help ? "chmod +x it" : ""}};
 }

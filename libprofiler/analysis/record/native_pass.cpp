@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <analysis/record/clock.hpp>
 #include <analysis/record/executable.hpp>
+#include <analysis/record/file_words.hpp>
 #include <analysis/record/gpu_run.hpp>
 #include <analysis/record/launch.hpp>
 #include <analysis/record/native_pass.hpp>
@@ -49,6 +50,16 @@ Problem why_no_markers(const TargetFile& target, const Annotations& annotations)
             "--annotations cyg makes each of its functions a region, at the price of one for each "
             "call"};
   return {"the program entered no region", "", "annotate it: ROOFMARK_SCOPE(\"name\")"};
+}
+
+/// Markers in a program into which no runtime could come: nothing else would tell that they are
+/// there.
+void note_unseen_markers(const RecordOptions& options, const TargetFile& target, NativeRun& run) {
+  const auto why = why_not_preloadable(target);
+  if (!why || !run.processes.empty() || !holds_word(target.executable->path, "roofmark_api_v1"))
+    return;
+  run.notes.push_back("The program holds markers that were not seen: " + to_line(*why) + ".");
+  if (options.tell) options.tell(run.notes.back());
 }
 
 /// GCC's AddressSanitizer refuses to start where a library was loaded before its own. The runtime
@@ -228,6 +239,7 @@ NativeRun run_native_pass(const RecordOptions& options, const TargetFile& target
       run.no_markers = why_no_markers(target, options.annotations);
     else
       run.sampled.reset();
+    note_unseen_markers(options, target, run);
     note_background(run, sampler.seen());
   } catch (const std::exception& error) {
     run.processes.clear();

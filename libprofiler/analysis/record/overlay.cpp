@@ -221,6 +221,8 @@ std::string check_writable(const std::string& directory, bool was_writable) {
   if (!was_writable) return "";
   std::string name = directory + "/.roofmark-XXXXXX";
   const int fd = mkstemp(name.data());
+  if (fd < 0 && errno == EOVERFLOW)
+    return directory + " can't be written privately: it belongs to another user";
   if (fd < 0) return failed(directory + " can't be written privately");
   close(fd);
   unlink(name.c_str());

@@ -335,6 +335,7 @@ void add_called_functions(const RecordOptions& options, const ExecutableFunction
   if (arenas) means.redirected = read_redirected(*arenas);
   means.no_redirection = native.no_functions;
   means.object = of_executable.object;
+  means.met = of_executable.met;
   for (const ExecutableFunction& function : of_executable.functions)
     means.of_executable.insert(function.name);
   if (native.probed && *native.probed) {
@@ -476,6 +477,10 @@ Recording record(const RecordOptions& options) {
   if (input.not_counted && options.tell && options.counters != "none" &&
       (!options.once || by_hardware(options)))
     options.tell("Nothing is counted: " + to_line(*input.not_counted) + ".");
+  // What no probe could tell of, in the timed run.
+  if (!native.probed || !*native.probed || (*native.probed)->lost > 0)
+    for (const ExecutableFunction& function : of_executable.functions)
+      input.only_counted.insert(function.name);
   try {
     join(input, profile);
     add_papi_events(papi, input.native, main_executable(input), options, profile);

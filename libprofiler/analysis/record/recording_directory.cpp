@@ -221,8 +221,9 @@ Result<DirectoryRecording> read_recording_directory(const fs::path& directory) {
                           recording.hosts.size() == 1 ? "node" : "nodes");
   profile.passes.push_back(std::move(pass));
   join(input, profile);
-  for (std::string& line : describe_functions(
-           {}, {read_redirected(directory), {}, {}, {}, {}, {}, {}, 0}, input, profile))
+  FunctionMeans means;
+  means.redirected = read_redirected(directory);
+  for (std::string& line : describe_functions({}, means, input, profile))
     profile.notes.push_back(std::move(line));
   const bool all_cpu_known = std::all_of(processes.begin(), processes.end(), [](const auto& entry) {
     return entry.second.ended.has_value();

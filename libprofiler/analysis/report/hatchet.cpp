@@ -54,7 +54,7 @@ class Tree {
     out_.open_object();
     metric("time", seconds(region.self.wall_s));
     metric("time (inc)", seconds(region.work.wall_s));
-    metric("visits", static_cast<double>(region.visits));
+    if (has_visits(region)) metric("visits", static_cast<double>(region.visits));
     for (const bool inclusive : {false, true}) {
       const Work& work = inclusive ? region.work : region.self;
       const std::string suffix = inclusive ? " (inc)" : "";

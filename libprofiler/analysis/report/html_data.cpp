@@ -253,7 +253,7 @@ std::string html_data(const Profile& profile, const Chart& chart, const ChartLay
     // Another roof than the chart's: it has a chart of its own.
     if (locus_of(region) != locus) value["elsewhere"] = true;
     value["depth"] = row.depth;
-    value["visits"] = region.found_by.empty() ? Json(region.visits) : Json(nullptr);
+    value["visits"] = has_visits(region) ? Json(region.visits) : Json(nullptr);
     if (const std::string place = place_text(region); !place.empty()) value["place"] = place;
     if (region.ranks) value["ranks"] = spread_text(*region.ranks);
     if (region.shares && locus_of(region) == locus)

@@ -77,7 +77,7 @@ std::string regions_rows(const Profile& profile, const std::vector<RegionRow>& r
         row.region, 10 + 16 * std::min(row.depth, deepest),
         markup(row.path + (flags.empty() ? "" : " (" + flags + ")")),
         markup(row.name + (region.kernel ? " [GPU]" : "")), flags.empty() ? "" : " !",
-        region.found_by.empty() ? whole(static_cast<double>(region.visits)) : "");
+        has_visits(region) ? whole(static_cast<double>(region.visits)) : "");
     const bool plain = row.precision.empty() || row.precision == "f64" || row.precision == "any";
     text += cell(row.time_s, duration(row.time_s.interval()), spelt(row.time_s.source), absences,
                  row.path);

@@ -89,7 +89,8 @@ std::string render_markdown(const Profile& profile, const TextOptions& options) 
     text += fmt::format(
         "| {}{} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
         markdown(row.path + (region.kernel ? " (GPU)" : "")),
-        flags.empty() ? "" : " (" + markdown(flags) + ")", region.visits,
+        flags.empty() ? "" : " (" + markdown(flags) + ")",
+        has_visits(region) ? std::to_string(region.visits) : "",
         cell(row.time_s, duration(row.time_s.interval()), absences, row.path),
         cell(row.share, percent(row.share.interval()), absences, row.path),
         cell(row.flop_per_s, significant_padded(row.flop_per_s.interval(), 1e9), absences,

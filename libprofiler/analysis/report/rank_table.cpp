@@ -39,17 +39,18 @@ bool has_spread(const Profile& profile) {
 constexpr std::array<const char*, 8> waiting_titles = {"MPI",    "Share", "Least by", "Most by",
                                                        "Asleep", "Roof",  "Without",  "Work"};
 constexpr const char* waiting_key =
-    "MPI: time in MPI calls, of a mean rank; by: rank that was in them for the shortest and the "
+    "MPI: time in MPI calls, of a mean rank, and its share of that rank's time; by: rank that was "
+    "in them for the shortest and the "
     "longest time. Asleep: outside MPI calls, by looks at the program. Roof: share of the "
     "machine's "
-    "roof, with that time and without it. Work: time without it.";
+    "roof, with that time and without it. Work: a mean rank's time without it.";
 
 bool has_mpi(const Region& region) {
   return region.mpi_s && region.mpi_s->value > 0;
 }
 
 std::array<std::string, 8> waiting_cells(const Region& region, const RegionRow& row, bool utf8) {
-  const double wall_s = region.work.wall_s ? region.work.wall_s->value : 0;
+  const double wall_s = mean_rank_s(region).value_or(0);
   const double mpi_s = region.mpi_s->value;
   const double asleep_s = region.off_cpu_s ? region.off_cpu_s->value : 0;
   const auto of = [&](double time_s, std::uint64_t rank) {

@@ -167,6 +167,7 @@ std::vector<std::string> function_sentences(const Profile& profile) {
     if (!function.timed_by.empty() && function.cost_s)
       how += fmt::format(" ({} a call)", duration(*function.cost_s));
     how += function.counted_by.empty() ? ", not counted" : ", counted by " + function.counted_by;
+    if (region.visits_source == Source::counted) how += ", as are its visits";
     names[fmt::format("of {}: {}", printable(function.object), how)].insert(
         printable(region.path.back()));
   }

@@ -197,7 +197,7 @@ std::string regions_table(const Profile& profile, const std::vector<RegionRow>& 
 
     std::vector<TextCell> line = {
         {name, ""},
-        {region.found_by.empty() ? whole(static_cast<double>(region.visits)) : "", ""},
+        {has_visits(region) ? whole(static_cast<double>(region.visits)) : "", ""},
         cells.of(row.time_s, row.path, duration(row.time_s.interval(), options.utf8)),
         cells.of(row.share, row.path, percent(row.share.interval())),
         cells.of(row.flop_per_s, row.path, significant_padded(row.flop_per_s.interval(), 1e9)),

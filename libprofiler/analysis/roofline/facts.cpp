@@ -53,6 +53,9 @@ double gain_of_balance(const Case& it) {
 
 namespace {
 
+/// What rounding leaves of a time that was waiting alone is none.
+constexpr double least_left = 1e-6;
+
 /// MPI calls are regions: without its children a region has none, unless it is one itself.
 bool holds_mpi_time(const Case& it) {
   if (!it.region.mpi_s || !is_time(it.region.mpi_s->value)) return false;
@@ -63,9 +66,9 @@ bool holds_mpi_time(const Case& it) {
 }  // namespace
 
 std::optional<double> communication_share(const Case& it) {
-  if (!holds_mpi_time(it) || !it.evaluation.wall_s || !(*it.evaluation.wall_s > 0))
-    return std::nullopt;
-  return std::min(1.0, it.region.mpi_s->value / *it.evaluation.wall_s);
+  const auto basis_s = mean_rank_s(it.region);
+  if (!holds_mpi_time(it) || !basis_s || !(*basis_s > 0)) return std::nullopt;
+  return std::min(1.0, it.region.mpi_s->value / *basis_s);
 }
 
 std::optional<std::uint64_t> awaited_rank(const Case& it) {
@@ -81,9 +84,11 @@ std::optional<double> working_s(const Case& it) {
   const double asleep_s = whole && it.region.off_cpu_s && is_time(it.region.off_cpu_s->value)
                               ? it.region.off_cpu_s->value
                               : 0;
-  if (mpi_s + asleep_s <= 0) return std::nullopt;
-  const double left_s = *it.evaluation.wall_s - mpi_s - asleep_s;
-  return left_s > 0 ? std::optional(left_s) : std::nullopt;
+  const auto basis_s = mean_rank_s(it.region);
+  if (mpi_s + asleep_s <= 0 || !basis_s || !(*basis_s > 0)) return std::nullopt;
+  // Both are a mean rank's; the region lasts for as long as any rank is in it.
+  const double left = 1 - (mpi_s + asleep_s) / *basis_s;
+  return left > least_left ? std::optional(left * *it.evaluation.wall_s) : std::nullopt;
 }
 
 std::optional<double> scalar_share(const Work& work) {

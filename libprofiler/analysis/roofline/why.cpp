@@ -165,11 +165,13 @@ std::string too_small_text(const Case& it) {
                      seconds_text(it.region.marker_s), seconds_text(wall_s));
 }
 
-/// "MPI calls took 0.4 s of 0.5 s (80 %); rank 3 was in them for 2 ms, rank 0 for 0.5 s"
+/// "MPI calls took 0.4 s of a mean rank's 0.5 s (80 %); rank 3 was in them for 2 ms, rank 0 for 0.5
+/// s"
 std::string communication_text(const Case& it) {
   std::string text = fmt::format(
-      "MPI calls took {} of {} ({})", seconds_text(it.region.mpi_s->value),
-      seconds_text(*it.evaluation.wall_s), percent(communication_share(it).value_or(0)));
+      "MPI calls took {} of {}{} ({})", seconds_text(it.region.mpi_s->value),
+      it.region.ranks ? "a mean rank's " : "", seconds_text(mean_rank_s(it.region).value_or(0)),
+      percent(communication_share(it).value_or(0)));
   const auto& spread = it.region.mpi_ranks;
   if (!spread) return text;
   text += fmt::format(": {} of rank {}, {} of rank {}", seconds_text(spread->min_s),

@@ -242,7 +242,8 @@ struct CalledFunction {
 
 struct Region {
   std::vector<std::string> path;  ///< names from the root, raw bytes; empty: the whole program
-  std::uint64_t visits = 0;       ///< not known, and 0, of a region that was found
+  std::uint64_t visits = 0;       ///< has_visits() says whether they are known
+  Source visits_source = Source::measured;  ///< counted: those of the counted run
   std::uint64_t threads = 0;
   /// By which means it was found: "sampling"; empty: it was marked.
   std::string found_by = {};
@@ -271,6 +272,12 @@ struct Region {
   std::vector<Missing> missing;
   std::string unknown_fields;  ///< JSON object of what a later version wrote here; empty: nothing
 };
+
+/// How often a region was entered is not known of one that was found, and where it is missing.
+bool has_visits(const Region& region);
+/// The wall time that `mpi_s` and `off_cpu_s` are parts of: that of a mean rank, where there are
+/// several. Nothing: not known.
+std::optional<double> mean_rank_s(const Region& region);
 
 struct Pass {
   std::string purpose;    ///< "time", "counts"
