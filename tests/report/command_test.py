@@ -85,7 +85,7 @@ with tempfile.TemporaryDirectory() as folder:
         regions = json.loads(run("report", "--format", "json", profile).stdout)["regions"]
         metrics = run("report", "--format", "openmetrics", profile).stdout.decode("utf-8")
         expect(metrics.endswith("# EOF\n"), f"{profile.name}: no end of the metrics")
-        seen, family = set(), None
+        seen, family, series = set(), None, set()
         for line in metrics.splitlines()[:-1]:
             if line.startswith("# TYPE "):
                 family = line.split()[2]
@@ -94,7 +94,9 @@ with tempfile.TemporaryDirectory() as folder:
             elif not line.startswith("# "):
                 sample = re.fullmatch(r'(\w+)\{(?:\w+="(?:[^"\\\n]|\\["\\n])*",?)*\} [-+.e0-9]+', line)
                 expect(sample and sample[1] == family, f"{profile.name}: {line}")
-        expect(metrics.count("\nroofmark_region_visits{") == len(regions), f"{profile.name}: a sample for each region")
+                expect(line.rpartition(" ")[0] not in series, f"{profile.name}: two series {line}")
+                series.add(line.rpartition(" ")[0])
+        expect(metrics.count("\nroofmark_region_visits{") == sum("visits" in region for region in regions), f"{profile.name}: a sample for each region")
 
         def nodes(tree):
             for node in tree:

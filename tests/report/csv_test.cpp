@@ -1,5 +1,6 @@
 #include <roofmark/report.hpp>
 #include <set>
+#include <sstream>
 #include <vector>
 
 #include "catch.hpp"
@@ -111,6 +112,58 @@ TEST_CASE("CSV: a region without a name is told from the whole program") {
   profile.regions[1].path = {""};
   const auto records = parse(render_csv(profile));
   REQUIRE(records[2][0] == "\"\"");
+}
+
+TEST_CASE("CSV, OpenMetrics: no two regions have one path, whatever their names hold") {
+  const std::vector<std::vector<std::string>> paths = {{},
+                                                       {"(whole program)"},
+                                                       {""},
+                                                       {"\"\""},
+                                                       {" "},
+                                                       {"\" \""},
+                                                       {"a", "b"},
+                                                       {"a/b"},
+                                                       {"a\\/b"},
+                                                       {"a\\", "b"},
+                                                       {"a/", "b"},
+                                                       {"a", "/b"},
+                                                       {"a", "", "b"},
+                                                       {"", "a"},
+                                                       {"/a"},
+                                                       {"\1"},
+                                                       {"\\x01"},
+                                                       {"=1"},
+                                                       {"'=1"},
+                                                       {"\n"},
+                                                       {"\\n"},
+                                                       {"\xff"},
+                                                       {"\xfe"},
+                                                       {"\\xff"}};
+  Profile profile = sample::profile();
+  const Region like = profile.regions[1];
+  profile.regions.assign(paths.size(), like);
+  for (std::size_t i = 0; i < paths.size(); ++i) profile.regions[i].path = paths[i];
+  const auto records = parse(render_csv(profile));
+  std::set<std::string> told;
+  for (std::size_t record = 1; record < records.size(); ++record) told.insert(records[record][0]);
+  CHECK(told.size() == paths.size());
+  CHECK(told.count("a/b") == 1);
+  CHECK(told.count("a\\/b") == 1);
+  CHECK(told.count("") == 1);
+
+  std::istringstream metrics(render_openmetrics(profile));
+  std::set<std::string> series;
+  std::size_t visits = 0;
+  for (std::string line; std::getline(metrics, line);) {
+    if (line[0] == '#') continue;
+    INFO(line);
+    CHECK(series.insert(line.substr(0, line.rfind("} "))).second);
+    if (line.rfind("roofmark_region_visits{", 0) != 0) continue;
+    ++visits;
+    CHECK((line.find("scope=\"program\"") != std::string::npos) ==
+          (line.find(",region=\"") == std::string::npos));
+  }
+  CHECK(visits == paths.size());
 }
 
 TEST_CASE("CSV: random profiles have one width") {

@@ -18,6 +18,10 @@ TEST_CASE("names lose what tells people nothing") {
   CHECK(shortened("solve(int)::helper(double)") == "solve::helper");
   CHECK(shortened("main [clone ._omp_fn.0]") == "main [clone ._omp_fn.0]");
   CHECK(shortened("run(double*) [clone ._omp_fn.1]") == "run [clone ._omp_fn.1]");
+  CHECK(shortened("work::Solver<double>::step(int) [clone .isra.0]") ==
+        "work::Solver<double>::step");
+  CHECK(shortened("step(int) [clone .constprop.0] [clone .cold]") == "step");
+  CHECK(shortened("main [clone .part.0]") == "main");
   CHECK(shortened("unbalanced(") == "unbalanced");
   CHECK(shortened("a<b") == "a");
   CHECK(shortened("") == "");

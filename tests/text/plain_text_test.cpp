@@ -1,5 +1,9 @@
 #include "analysis/text/plain_text.hpp"
 
+#include <set>
+#include <sstream>
+
+#include "analysis/text/text_table.hpp"
 #include "catch.hpp"
 #include "tests/support/hostile_names.hpp"
 
@@ -47,6 +51,45 @@ TEST_CASE("elided text fits and keeps both ends") {
         REQUIRE(columns(elided(printable(name), limit, utf8)) <= limit);
   REQUIRE(elided("solve/precondition", 11) == "solve…ition");
   REQUIRE(elided("short", 11) == "short");
+}
+
+TEST_CASE("names that would be cut to the same text are cut so that they differ") {
+  const auto apart = [](std::vector<std::string> names, std::size_t limit) {
+    return elided_apart(names, limit);
+  };
+  const auto two =
+      apart({"work::Solver<double>::advance_all", "work::Solver<float>::advance_all"}, 20);
+  REQUIRE(two[0] == "work::…double…ce_all");
+  REQUIRE(two[1] == "work::S…float…ce_all");
+  // With little room the difference alone; with none, as any other.
+  REQUIRE(apart({"aaaaaaaaXbbbbbbbb", "aaaaaaaaYbbbbbbbb"}, 4)[1] == "a…Y…");
+  REQUIRE(apart({"aaaaaaaaXbbbbbbbb", "aaaaaaaaYbbbbbbbb"}, 3)[1] ==
+          elided("aaaaaaaaYbbbbbbbb", 3));
+  REQUIRE(apart({"step", "step_again_and_again"}, 10)[0] == "step");
+  for (std::size_t limit = 1; limit < 24; ++limit)
+    for (const std::string& text :
+         apart({"日本日本日本語日本日本日本", "日本日本日本人日本日本日本"}, limit)) {
+      REQUIRE(columns(text) <= limit);
+      REQUIRE(printable(text) == text);
+    }
+}
+
+TEST_CASE("rows of a table whose names differ look different") {
+  TextTable table({{"Region", false, 400, 0, true}, {"Time", true, 8, 0, false}});
+  const std::vector<std::string> kinds = {"double", "float", "long double", "int"};
+  for (const std::string& kind : kinds)
+    table.add({{"  physics::Integrator<" + kind + ">::advance_everything", ""}, {"1 ms", ""}});
+  for (const std::size_t width : {80, 40, 32}) {
+    const std::string text = table.render(width, true, false);
+    std::set<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+      REQUIRE(columns(line) <= width);
+      lines.insert(line);
+    }
+    INFO(text);
+    REQUIRE(lines.size() == kinds.size() + 1);
+  }
 }
 
 TEST_CASE("wrapped lines fit and lose no word") {

@@ -185,8 +185,8 @@ std::string render_csv(const Profile& profile, const std::string& wanted_level) 
   for (const RegionRow& row : rows_of(profile, {false, level})) {
     const Region& region = profile.regions[row.region];
     Record record;
-    record.add(region.path.empty() ? std::string() : row.path);
-    if (region.found_by.empty())
+    record.add(unambiguous_path(region.path));
+    if (has_visits(region))
       record.add(region.visits);
     else
       record.add(std::string());

@@ -18,7 +18,7 @@ using namespace report;
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
 std::string label_value(const std::string& raw) {
-  std::string safe;
+  std::string safe;  // of printable text: no line ends
   for (const char c : text::printable(raw)) {
     if (c == '\\' || c == '"') safe += '\\';
     safe += c;
@@ -68,7 +68,8 @@ void add_region(Metrics& metrics, const Region& region, const RegionRow& row, co
     return labels;
   };
   const auto source = [](Source s) { return std::string(spelling(s)); };
-  metrics.add("roofmark_region_visits", base, static_cast<double>(region.visits));
+  if (has_visits(region))
+    metrics.add("roofmark_region_visits", base, static_cast<double>(region.visits));
   if (const auto& wall = region.work.wall_s)
     metrics.add("roofmark_region_wall_seconds", with({{"source", source(wall->source)}}),
                 wall->value);
@@ -117,9 +118,14 @@ std::string render_openmetrics(const Profile& profile) {
                  "The machine's own bandwidth at an interface.");
   const std::string program = command_line(profile.program);
   const std::vector<RegionRow> rows = rows_of(profile, {});
-  for (const RegionRow& row : rows)
-    add_region(metrics, profile.regions[row.region], row,
-               {{"program", program}, {"host", profile.program.host}, {"region", row.path}});
+  for (const RegionRow& row : rows) {
+    const Region& region = profile.regions[row.region];
+    Labels labels = {{"program", program}, {"host", profile.program.host}};
+    labels.emplace_back("scope", region.path.empty() ? "program" : "region");
+    if (!region.path.empty()) labels.emplace_back("region", text::unambiguous_path(region.path));
+    if (region.kernel) labels.emplace_back("device", region.kernel->device);
+    add_region(metrics, region, row, labels);
+  }
   for (const ChartCeiling& ceiling : own_roof(profile, rows))
     metrics.add(ceiling.kind == ChartCeiling::Kind::compute
                     ? "roofmark_machine_flop_per_second"

@@ -43,6 +43,12 @@ std::size_t operator_length(const std::string& text, std::size_t at) {
   return 0;
 }
 
+/// How a compiler changed a function (`.isra`, `.constprop`) says nothing to who reads a report;
+/// that it is the body of a parallel region does.
+std::string telling_clone(const std::string& clone) {
+  return clone.find("._omp_fn") != std::string::npos ? clone : "";
+}
+
 }  // namespace
 
 std::string demangled(const std::string& symbol) {
@@ -84,14 +90,15 @@ std::string shortened(const std::string& name) {
       const std::size_t scope = name.find("::", end);
       const std::size_t clone = name.find(" [clone ", end);
       if (scope == std::string::npos || scope > clone) {
-        if (clone != std::string::npos) result += name.substr(clone);
+        if (clone != std::string::npos) result += telling_clone(name.substr(clone));
         break;
       }
       i = scope;
     } else if (c == ' ') {
-      // A return type stands before the name, and a blank between them; not the blank of a clone.
+      // A return type stands before the name, and a blank between them; not the blank of a
+      // clone, which is a compiler's affair.
       if (follows(name, i, " [clone ")) {
-        result += name.substr(i);
+        result += telling_clone(name.substr(i));
         break;
       }
       result.clear();

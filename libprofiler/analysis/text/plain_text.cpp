@@ -1,5 +1,7 @@
 #include "plain_text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -180,6 +182,79 @@ std::string elided(std::string_view utf8, std::size_t limit, bool utf8_mark) {
   return text;
 }
 
+namespace {
+
+/// As much of the text's beginning, or of its end, as has room: characters stay whole.
+std::string_view head_of(std::string_view text, std::size_t room) {
+  std::size_t end = 0, used = 0;
+  while (end < text.size()) {
+    const Decoded next = decode(text, end);
+    used += columns_of(next.code);
+    if (used > room) break;
+    end += next.length;
+  }
+  return text.substr(0, end);
+}
+std::string_view tail_of(std::string_view text, std::size_t room) {
+  std::size_t start = 0;
+  for (std::size_t used = columns(text); start < text.size() && used > room;) {
+    const Decoded next = decode(text, start);
+    used -= columns_of(next.code);
+    start += next.length;
+  }
+  return text.substr(start);
+}
+
+bool begins_character(std::string_view text, std::size_t at) {
+  return at >= text.size() || (static_cast<unsigned char>(text[at]) & 0xC0u) != 0x80u;
+}
+
+}  // namespace
+
+std::vector<std::string> elided_apart(const std::vector<std::string>& utf8, std::size_t limit,
+                                      bool utf8_mark) {
+  std::vector<std::string> cut;
+  if (utf8.empty()) return cut;
+  // What they all begin and end with, in whole characters.
+  const std::string_view first = utf8.front();
+  std::size_t shortest = first.size(), before = first.size(), behind = first.size();
+  for (const std::string& text : utf8) {
+    shortest = std::min(shortest, text.size());
+    std::size_t same = 0;
+    while (same < std::min(before, text.size()) && text[same] == first[same]) ++same;
+    before = same;
+    same = 0;
+    while (same < std::min(behind, text.size()) &&
+           text[text.size() - 1 - same] == first[first.size() - 1 - same])
+      ++same;
+    behind = same;
+  }
+  while (before > 0 && !begins_character(first, before)) --before;
+  behind = std::min(behind, shortest - before);
+  while (behind > 0 && !begins_character(first, first.size() - behind)) --behind;
+
+  const std::string mark = utf8_mark ? "\u2026" : "..";
+  const std::size_t marks = 2 * columns(mark);
+  for (const std::string& text : utf8) {
+    const std::string_view whole = text;
+    const std::string_view middle = whole.substr(before, whole.size() - before - behind);
+    if (columns(middle) + marks >= limit) {  // no room for all that differs
+      cut.push_back(elided(text, limit, utf8_mark));
+      continue;
+    }
+    const std::size_t room = limit - columns(middle) - marks;
+    const std::string_view head = head_of(whole.substr(0, before), (room + 1) / 2);
+    const std::string_view tail = tail_of(whole.substr(before + middle.size()), room / 2);
+    std::string made(head);
+    if (head.size() < before) made += mark;
+    made += middle;
+    if (tail.size() < behind) made += mark;
+    made += tail;
+    cut.push_back(columns(text) <= limit ? text : made);
+  }
+  return cut;
+}
+
 std::string left(std::string_view text, std::size_t width) {
   std::string padded(text);
   const std::size_t used = columns(text);
@@ -245,6 +320,27 @@ std::string path_text(const std::vector<std::string>& path) {
   for (const std::string& name : path) {
     if (!text.empty()) text += '/';
     text += name_text(name);
+  }
+  return text;
+}
+
+std::string unambiguous_path(const std::vector<std::string>& path) {
+  std::string text;
+  for (const std::string& name : path) {
+    if (&name != &path.front()) text += '/';
+    std::string safe;
+    for (std::size_t at = 0; at < name.size();) {
+      const std::string_view one = std::string_view(name).substr(at, decode(name, at).length);
+      at += one.size();
+      const bool quote = safe.empty() && (one == "\"" || one == "'");
+      if (one == "/" || one == "\\" || quote) safe += '\\';
+      if (printable(one) == one)
+        safe += one;
+      else
+        for (const char byte : one)
+          safe += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+    }
+    text += name_text(safe);
   }
   return text;
 }

@@ -23,6 +23,10 @@ std::size_t columns(std::string_view utf8);
 /// At most so many columns; the middle is cut out, since both ends of a path tell regions apart.
 std::string elided(std::string_view utf8, std::size_t limit, bool utf8_mark = true);
 
+/// Texts that differ, each cut to `limit` so that what differs stays, where there is room for it.
+std::vector<std::string> elided_apart(const std::vector<std::string>& utf8, std::size_t limit,
+                                      bool utf8_mark = true);
+
 /// Padded with spaces to so many columns.
 std::string left(std::string_view text, std::size_t width);
 std::string right(std::string_view text, std::size_t width);
@@ -39,6 +43,11 @@ std::string name_text(std::string_view name);
 
 /// "solve/spmv"; "(whole program)" for an empty path. A '/' inside a name is kept.
 std::string path_text(const std::vector<std::string>& path);
+
+/// "solve/spmv", for programs: other paths have other texts. In a name '/' and '\' have a '\'
+/// before them, and so has a quote that it begins with; bytes that are not to be seen are `\xHH`.
+/// Empty for an empty path.
+std::string unambiguous_path(const std::vector<std::string>& path);
 
 /// For XML and HTML text and attribute values in double quotes. Takes raw bytes.
 std::string markup(std::string_view bytes);

@@ -1,6 +1,8 @@
 #include "text_table.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "plain_text.hpp"
 
@@ -12,6 +14,28 @@ std::size_t gap_for(std::size_t width) {
   return width < 100 ? 1 : 2;
 }
 constexpr std::size_t narrowest_flexible = 16;
+
+/// The cells of a column cut to its width. Of several that would look alike what they have in
+/// common is cut away, so that what differs stays.
+std::vector<std::string> fitted(const std::vector<std::string>& cells, std::size_t width,
+                                bool utf8) {
+  std::map<std::string, std::string> cut;
+  std::map<std::string, std::set<std::string>> alike;
+  for (const std::string& cell : cells) {
+    const auto [entry, is_new] = cut.try_emplace(cell);
+    if (is_new) entry->second = elided(cell, width, utf8);
+    alike[entry->second].insert(cell);
+  }
+  for (const auto& [text, group] : alike) {
+    if (group.size() < 2) continue;
+    const std::vector<std::string> differing(group.begin(), group.end());
+    const std::vector<std::string> told = elided_apart(differing, width, utf8);
+    for (std::size_t i = 0; i < told.size(); ++i) cut[differing[i]] = told[i];
+  }
+  std::vector<std::string> result;
+  for (const std::string& cell : cells) result.push_back(cut.at(cell));
+  return result;
+}
 
 }  // namespace
 
@@ -55,6 +79,14 @@ std::string TextTable::render(std::size_t width, bool utf8, bool colour) const {
       widths[c] = std::min(widths[c], room);
     }
 
+  std::map<std::size_t, std::vector<std::string>> names;  // of columns that give way
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    if (!columns_[c].flexible) continue;
+    std::vector<std::string> cells;
+    for (const auto& row : rows_) cells.push_back(c < row.size() ? row[c].text : "");
+    names[c] = fitted(cells, widths[c], utf8);
+  }
+
   std::string text;
   const auto put = [&](const auto& cell_of, bool numbers) {
     std::string line;
@@ -79,8 +111,14 @@ std::string TextTable::render(std::size_t width, bool utf8, bool colour) const {
     text += line + '\n';
   };
   put([&](std::size_t c) { return TextCell{columns_[c].title, "1"}; }, false);
-  for (const auto& row : rows_)
-    put([&](std::size_t c) { return c < row.size() ? row[c] : TextCell{}; }, true);
+  for (std::size_t r = 0; r < rows_.size(); ++r)
+    put(
+        [&](std::size_t c) {
+          TextCell cell = c < rows_[r].size() ? rows_[r][c] : TextCell{};
+          if (columns_[c].flexible) cell.text = names[c][r];
+          return cell;
+        },
+        true);
   return text;
 }
 
