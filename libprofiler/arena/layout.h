@@ -35,7 +35,7 @@ enum class Clock : uint32_t { tsc = 1, monotonic_raw = 2, counter = 3 };
 
 enum FileFlag : uint32_t {
   file_truncated = 1u << 0,  // paths or threads could not be kept; see grow_errno
-  file_ended = 1u << 1,      // the process left through exit()
+  file_ended = 1u << 1,      // the process left by itself: exit(), _exit()
   file_forked = 1u << 2,     // the process is a fork of another that was recorded
 };
 

@@ -1,8 +1,10 @@
 // Functions of the C library that the preloaded runtime stands in front of: who created a thread,
-// and that a vfork child is about to borrow this process.
+// that a vfork child is about to borrow this process, and that it ends here.
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <threads.h>
+#include <unistd.h>
 
 #include "runtime.hpp"
 
@@ -83,6 +85,36 @@ EXPORTED int thrd_create(thrd_t* thread, thrd_start_t start, void* argument) {
   const int result = real(thread, begin_thrd, beginning);
   if (result != thrd_success) free(beginning);
   return result;
+}
+
+namespace {
+
+using Exit = void(int);
+Exit *real_exit, *real_quick_exit;
+
+// Before there are other threads and children: looking a symbol up takes the loader's lock.
+__attribute__((constructor)) void find_exits() {
+  if (secure_getenv("ROOFMARK_RECORDING") == nullptr) return;
+  next(real_exit, "_exit");
+  next(real_quick_exit, "quick_exit");
+}
+
+[[noreturn]] void leave_by(Exit*& found, const char* name, int status) {
+  ends_now();
+  if (Exit* const leave = next(found, name); leave != nullptr) leave(status);
+  for (;;) syscall(SYS_exit_group, status);
+}
+
+}  // namespace
+
+EXPORTED [[noreturn]] void _exit(int status) {
+  leave_by(real_exit, "_exit", status);
+}
+EXPORTED [[noreturn]] void _Exit(int status) noexcept {
+  leave_by(real_exit, "_exit", status);
+}
+EXPORTED [[noreturn]] void quick_exit(int status) noexcept {
+  leave_by(real_quick_exit, "quick_exit", status);
 }
 
 // vfork returns twice from the same frame, so it can't be wrapped in a function: the stub runs

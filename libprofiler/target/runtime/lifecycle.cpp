@@ -178,16 +178,35 @@ __attribute__((constructor)) void begin() {
   watch_forks();
 }
 
-// Nothing depends on it: it only makes the recording of a program that ends well a little better.
-__attribute__((destructor)) void end() {
-  if (load_acquire(runtime.active) == 0 || forked() || getpid() != runtime.pid) return;
-  Locked lock;
+bool records() {
+  return load_acquire(runtime.active) != 0 && !forked() && getpid() == runtime.pid;
+}
+
+void note_end() {
   calibrate_again();
   if (arena::FileHeader* header = runtime.file.header(); header != nullptr)
     __atomic_fetch_or(&header->flags, arena::file_ended, __ATOMIC_RELAXED);
 }
 
+// Nothing depends on it: it only makes the recording of a program that ends well a little better.
+__attribute__((destructor)) void end() {
+  if (!records()) return;
+  Locked lock;
+  note_end();
+}
+
 }  // namespace
+
+void ends_now() {
+  if (inside_runtime || !records()) return;
+  SignalsBlocked blocked;
+  inside_runtime = true;
+  if (pthread_mutex_trylock(&runtime.lock) == 0) {
+    note_end();
+    pthread_mutex_unlock(&runtime.lock);
+  }
+  inside_runtime = false;
+}
 
 int connect() {
   if (load_acquire(runtime.active) != 0) return 1;

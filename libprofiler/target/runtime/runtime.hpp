@@ -90,6 +90,9 @@ void use_paths(arena::Clock clock, bool counted);
 // lifecycle.cpp
 int connect();
 void calibrate_again();  // needs the lock
+/// Where the process is about to end without exit(): from a signal's handler too, so it waits for
+/// no lock; the end is then not known.
+void ends_now();
 
 // fork.cpp
 Line* take_line();   // null: no memory; needs the lock
