@@ -77,13 +77,14 @@ std::string all_ceilings_text(const Case& it) {
       percent(time.serial / wall_s, std::hypot(spread, it.evaluation.wall_uncertainty)));
 }
 
-/// What the region's operations allow: its FLOPs over what these parts' arithmetic needs at least.
+/// What the region's operations allow: its FLOPs over what these parts' arithmetic needs at least,
+/// both of all precisions; of the point's alone it would lie below what the region did.
 /// The rate of one part is of its own operations alone, so many divides a second and not FLOPs.
 std::optional<Ceiling> rate_of_region(const Evaluation& evaluation,
                                       const std::vector<Part>& parts) {
   const Part* longest = largest(parts, Kind::compute);
-  if (!longest || !is_time(longest->seconds) || !(evaluation.point_flop > 0)) return std::nullopt;
-  return Ceiling{longest->name, evaluation.point_flop / longest->seconds};
+  if (!longest || !is_time(longest->seconds) || evaluation.flop == 0) return std::nullopt;
+  return Ceiling{longest->name, double(evaluation.flop) / longest->seconds};
 }
 
 /// The topmost peak of some cores for the same FLOPs; of several precisions it is the mean.
