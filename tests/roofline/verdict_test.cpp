@@ -372,6 +372,16 @@ TEST_CASE("remote memory is advised on where it was seen and has a ceiling, and 
   REQUIRE(text.find("70 %") == 0);
   REQUIRE(text.find("9.00 GB/s") != std::string::npos);
   REQUIRE(text.find("16.0 GB/s") != std::string::npos);
+  // Set beside the same kind on the core's own node, however fast another kind is.
+  const Machine of_one_kind = profile.machine;
+  test::add_memory_kind(profile.machine, "HBM", 2);
+  profile.program.memory_kind = "DRAM";
+  REQUIRE(advised() == text);
+  std::erase_if(profile.machine.bandwidth, [](const auto& one) { return one.level == "DRAM"; });
+  profile.program.memory_kind = "HBM";
+  REQUIRE(advised().empty());  // nothing to set it beside
+  profile.machine = of_one_kind;
+  profile.program.memory_kind.clear();
   profile.program.remote_memory_share = 0.05;
   REQUIRE(advised().empty());
   profile.program.remote_memory_share.reset();

@@ -155,20 +155,23 @@ void put_write_allocate(Facts& facts, const Case& it, const Roofline& roofline) 
   if (after_s > 0 && here_s > after_s) put(facts, "gain_no_fetch", here_s / after_s);
 }
 
-/// The fastest that one core reads of main memory, of another node and of its own.
+/// The fastest that one core reads of main memory on another node, and of the same kind on its own.
 void put_remote(Facts& facts, const Case& it) {
   put(facts, "remote_memory_share", it.remote_memory_share);
-  const auto fastest = [](const std::vector<BandwidthCeiling>& ceilings,
-                          std::string_view placement) {
-    std::optional<double> best;
-    for (const BandwidthCeiling& one : ceilings)
-      if (one.threads == 1 && one.placement == placement && one.pattern == "read" &&
-          is_main_memory(one.level) && one.interface_bytes_per_s > best.value_or(0))
-        best = one.interface_bytes_per_s;
-    return best;
-  };
-  put(facts, "remote_bytes_per_s", fastest(it.machine.apart_bandwidth, "remote"));
-  put(facts, "own_memory_bytes_per_s", fastest(it.machine.bandwidth, ""));
+  const BandwidthCeiling* remote = nullptr;
+  for (const BandwidthCeiling& one : it.machine.apart_bandwidth)
+    if (one.threads == 1 && one.placement == "remote" && one.pattern == "read" &&
+        is_main_memory(one.level) &&
+        (!remote || one.interface_bytes_per_s > remote->interface_bytes_per_s))
+      remote = &one;
+  if (!remote) return;
+  std::optional<double> own;
+  for (const BandwidthCeiling& one : it.machine.bandwidth)
+    if (one.threads == 1 && one.pattern == "read" && one.level == remote->level &&
+        one.interface_bytes_per_s > own.value_or(0))
+      own = one.interface_bytes_per_s;
+  put(facts, "remote_bytes_per_s", remote->interface_bytes_per_s);
+  put(facts, "own_memory_bytes_per_s", own);
 }
 
 }  // namespace
