@@ -348,6 +348,34 @@ TEST_CASE("where the kind of its memory was seen, a region is held against that 
   REQUIRE(fraction("CXL") == fraction(""));  // no ceiling of it
 }
 
+TEST_CASE("a kind that hardware did not count leaves no doubt where the memory was of another") {
+  Profile profile;
+  profile.machine = test::two_cores();
+  test::add_memory_kind(profile.machine, "HBM", 2);
+  const double n = 1e8;
+  Region counted = test::triad(n, 32 * n / 20e9 / 0.8);
+  for (auto* count : {&counted.work.bytes["DRAM"].read, &counted.work.bytes["DRAM"].write})
+    (*count)->collector = "perf";
+  profile.regions = {counted};
+  const auto judged = [&](const char* kind) {
+    profile.program.memory_kind = kind;
+    judge(profile);
+    return profile.regions[0].rooflines[0];
+  };
+  const Roofline seen = judged("DRAM");
+  REQUIRE(seen.verdict == Verdict::memory);
+  REQUIRE(seen.verdict_detail == "DRAM");
+  REQUIRE(*seen.fraction_as_written == Approx(0.8));
+  REQUIRE(std::count(seen.notes.begin(), seen.notes.end(),
+                     "HBM was not counted: the program's memory lay in DRAM.") == 1);
+  // Its own kind not counted, not seen, or without a ceiling: what is missing could bind.
+  for (const char* kind : {"HBM", "", "CXL"})
+    REQUIRE(judged(kind).verdict_detail == "HBM not counted");
+  // Counted in part: there was some traffic, and how much is not known.
+  profile.regions[0].work.bytes["HBM"].read = test::counted(n);
+  REQUIRE(judged("DRAM").verdict_detail == "HBM writes not counted");
+}
+
 TEST_CASE("remote memory is advised on where it was seen and has a ceiling, and nowhere else") {
   Profile profile;
   profile.machine = test::two_cores();

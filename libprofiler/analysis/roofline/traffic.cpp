@@ -47,6 +47,12 @@ std::optional<std::string> unusable(const std::string& level, const Traffic& tra
   return std::nullopt;
 }
 
+bool has_counts(const Work& work, const std::string& level) {
+  const auto found = work.bytes.find(level);
+  return found != work.bytes.end() &&
+         (found->second.read || found->second.write || found->second.total);
+}
+
 /// Of both directions together: the mix is not known, and that of reads alone stands for it.
 InterfaceTraffic together(const std::string& level, const Count& total) {
   InterfaceTraffic made;
@@ -182,6 +188,9 @@ TrafficOfRegion traffic_of(const Work& work, const Region& region, const Machine
       made.levels.push_back(declared(level, work));
       made.notes.push_back("The " + level +
                            " bytes are the user's declaration, set against program bytes/s.");
+    } else if (seen && is_main_memory(level) && level != memory_kind && !has_counts(work, level)) {
+      made.notes.push_back(
+          fmt::format("{} was not counted: the program's memory lay in {}.", level, memory_kind));
     } else {
       made.main_memory_uncounted = made.main_memory_uncounted || is_main_memory(level);
       made.uncounted.push_back(*reason);
