@@ -250,22 +250,55 @@ TEST_CASE("none in a sample is at most three lines of each set that one stands f
     }
 }
 
-TEST_CASE("few lines in a sample bound what passed no closer than none do") {
-  std::uint64_t before = 0;
-  for (const std::uint64_t lines : {0U, 1U, 2U, 3U, 10U}) {
-    const auto exact = [](std::uint64_t value) { return CountRange{value, value, value}; };
-    RegionCounts spmv = counted({"solve", "spmv"}, 10, 10, 0);
-    spmv.bytes["L2"] = {exact(64'000'000), exact(0)};
-    spmv.bytes["L3"] = {exact(lines * 8 * 64), exact(0)};
-    JoinInput input = input_with({counted({"solve"}, 1, 1, 0), spmv});
-    input.counted->processes[0].sampling = "sets 1/8";
-    const Profile profile = joined(input);
-    const Count& read = *find(profile, {"solve", "spmv"})->work.bytes.at("L3").read;
-    INFO(lines);
-    REQUIRE(read.high);
-    CHECK(*read.high >= before);
-    before = *read.high;
+/// The chance that a Poisson count of this mean is at most `most`.
+double chance_of_at_most(unsigned most, double mean) {
+  double term = std::exp(-mean), sum = 0;
+  for (unsigned k = 0; k <= most; ++k) {
+    sum += term;
+    term *= mean / (k + 1);
   }
+  return sum;
+}
+
+TEST_CASE("few lines in a sample are bounded as a Poisson count is, and more lines by more") {
+  for (const unsigned sets : {2U, 8U, 64U}) {
+    std::uint64_t low_before = 0, high_before = 0;
+    for (unsigned lines = 0; lines <= 100; ++lines) {
+      const auto exact = [](std::uint64_t value) { return CountRange{value, value, value}; };
+      RegionCounts spmv = counted({"solve", "spmv"}, 10, 10, 0);
+      spmv.bytes["L2"] = {exact(64'000'000), exact(0)};
+      spmv.bytes["L3"] = {exact(std::uint64_t(lines) * sets * 64), exact(0)};
+      JoinInput input = input_with({counted({"solve"}, 1, 1, 0), spmv});
+      input.counted->processes[0].sampling = "sets 1/" + std::to_string(sets);
+      const Profile profile = joined(input);
+      const Count& read = *find(profile, {"solve", "spmv"})->work.bytes.at("L3").read;
+      INFO(lines << " lines of 1/" << sets);
+      REQUIRE(read.low);
+      REQUIRE(read.high);
+      CHECK(*read.low >= low_before);
+      CHECK(*read.high > high_before);
+      low_before = *read.low;
+      high_before = *read.high;
+      if (lines > 20) continue;
+      // As few lines have 5 % if the upper end is the truth; as many no more if the lower end is.
+      const double mean = double(*read.high) / sets / 64;
+      CHECK(chance_of_at_most(lines, mean) <= 0.0501);
+      CHECK(chance_of_at_most(lines, mean - 0.02) > 0.05);
+      if (lines > 0 && sets >= 8)
+        CHECK(1 - chance_of_at_most(lines - 1, double(*read.low) / sets / 64) <= 0.05);
+    }
+  }
+}
+
+TEST_CASE("few lines in a sample are no more than came to the level") {
+  const auto exact = [](std::uint64_t value) { return CountRange{value, value, value}; };
+  RegionCounts spmv = counted({"solve", "spmv"}, 10, 10, 0);
+  spmv.bytes["L2"] = {exact(30 * 64), exact(0)};
+  spmv.bytes["L3"] = {exact(8 * 64), exact(0)};  // one line of one set in 8: 4.75 x 8 without a cap
+  JoinInput input = input_with({counted({"solve"}, 1, 1, 0), spmv});
+  input.counted->processes[0].sampling = "sets 1/8";
+  const Profile profile = joined(input);
+  CHECK(find(profile, {"solve", "spmv"})->work.bytes.at("L3").read->high == 30 * 64);
 }
 
 TEST_CASE("a cache that was modelled smaller is a caveat of every level beyond it") {

@@ -71,8 +71,8 @@ CountRange widened(CountRange range, const DirectionError& error) {
   if (range.value > 0 && !(error.relative > 0)) return range;
   const auto low = static_cast<std::uint64_t>(std::max(0.0, value * (1 - error.relative)));
   const auto high = static_cast<std::uint64_t>(std::ceil(value * (1 + error.relative)));
-  // Few lines bound what passed no closer than none do.
-  return {range.value, std::min(range.low, low), std::max({range.high, high, error.unseen_bytes})};
+  const std::uint64_t most = std::max({range.high, high, error.least_high_bytes});
+  return {range.value, std::min(range.low, low), most};
 }
 
 Count count_of(const CountRange& modelled, Source source, const Scaling& scaling,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <analysis/text/parsing.hpp>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string_view>
@@ -14,7 +15,13 @@ constexpr double line_bytes = 64;
 constexpr double nearly_all = 0.9;     // as cache/traffic.hpp has it
 constexpr double least_told = 0.005;   // half of the third digit of most numbers
 constexpr double standard_errors = 2;  // 95 %
-constexpr double unseen_lines = 3;     // likewise, where none was seen: -ln 0.05
+
+/// By lines seen, the largest mean of a Poisson distribution that has as few with 5 %: where
+/// e^-m (1 + m + ... + m^n / n!) is 0.05, rounded up. F. Garwood, "Fiducial limits for the Poisson
+/// distribution", Biometrika 28 (1936).
+constexpr std::array most_lines = {3.00,  4.75,  6.30,  7.76,  9.16,  10.52, 11.85,
+                                   13.15, 14.44, 15.71, 16.97, 18.21, 19.45, 20.67,
+                                   21.89, 23.10, 24.31, 25.50, 26.70, 27.88, 29.07};
 
 /// One of how many sets; 1 where it is no such label.
 double sets_per_sampled(std::string_view label) {
@@ -31,6 +38,13 @@ std::vector<std::string> in_order(const std::map<std::string, CountedTraffic>& b
     return (a.front() == 'L') != (b.front() == 'L') ? a.front() == 'L' : a < b;
   });
   return levels;
+}
+
+/// Above the table two standard errors serve, but more lines never miss fewer than 20 do.
+double most_lines_of(double seen, bool nearly_all_passed) {
+  const auto lines = static_cast<std::size_t>(std::ceil(seen));
+  if (lines < most_lines.size()) return most_lines[lines];
+  return nearly_all_passed ? 0 : seen + most_lines.back() - (most_lines.size() - 1);
 }
 
 /// Of what passes a level, of which `came` came up to it with an error of their own.
@@ -52,7 +66,7 @@ double told(double standard_error) {
 struct Known {
   double bytes = 0, error = 0;
   double most_bytes = std::numeric_limits<double>::infinity();
-  std::uint64_t unseen_bytes = 0;
+  std::uint64_t least_high_bytes = 0;
 };
 
 Known exactly(const CountRange& count) {
@@ -63,10 +77,12 @@ Known passed(const CountRange& count, const Known& came, double sets) {
   Known made;
   made.bytes = static_cast<double>(count.value);
   made.error = error_of(made.bytes, came.bytes, came.error, sets);
-  const double unseen = std::min(unseen_lines * sets * line_bytes, came.most_bytes);
-  made.unseen_bytes = static_cast<std::uint64_t>(unseen);
-  made.most_bytes = std::max(
-      {static_cast<double>(count.high), made.bytes * (1 + standard_errors * made.error), unseen});
+  const double lines = most_lines_of(made.bytes / line_bytes / sets,
+                                     came.bytes > 0 && made.bytes >= nearly_all * came.bytes);
+  const double least_high = std::min(lines * sets * line_bytes, came.most_bytes);
+  made.least_high_bytes = static_cast<std::uint64_t>(std::ceil(least_high));
+  made.most_bytes = std::max({static_cast<double>(count.high),
+                              made.bytes * (1 + standard_errors * made.error), least_high});
   return made;
 }
 
@@ -87,8 +103,8 @@ std::map<std::string, SamplingError> sampling_errors(
     }
     read = passed(traffic.read, read, sets);
     write = passed(traffic.write, write, sets);
-    errors[level] = {{told(read.error), read.unseen_bytes},
-                     {told(write.error), write.unseen_bytes}};
+    errors[level] = {{told(read.error), read.least_high_bytes},
+                     {told(write.error), write.least_high_bytes}};
   }
   return errors;
 }

@@ -12,11 +12,12 @@ struct DirectionError {
   /// Two standard errors; 0 where nothing was sampled, or where it is below what a third digit
   /// tells.
   double relative = 0;
-  /// What may have passed although none of the sample did: no upper end lies below it. By the rule
-  /// of three fewer than 3 lines of such a sample are expected with 95 % confidence (e^-3 is 0.05),
-  /// each of which stands for one in every set that the sampled one was chosen from; and no more
-  /// passed than came up to the level.
-  std::uint64_t unseen_bytes = 0;
+  /// What may have passed although the sample saw few lines or none: no upper end lies below it. It
+  /// is the exact upper end of a Poisson count with 95 % confidence (of none by the rule of three:
+  /// e^-3 is 0.05), whose distribution is lopsided, so that two standard errors above 1 line reach
+  /// no further than none do. Each line stands for one in every set that the sampled one was chosen
+  /// from; and no more passed than came up to the level.
+  std::uint64_t least_high_bytes = 0;
 };
 
 struct SamplingError {
