@@ -129,6 +129,24 @@ TEST_CASE("what stands apart is among no ceilings that are roofs, in the file as
   CHECK(machine_from_json(to_json(none), "m.json")->apart_bandwidth.empty());
 }
 
+TEST_CASE("what stands apart says why, in a word that is known, and no roof says so") {
+  const auto refusal = [](const char* list, std::size_t at, const char* placement) {
+    auto value = nlohmann::json::parse(to_json(sample()));
+    auto& ceiling = value[list][at];
+    ceiling.erase("placement");
+    if (placement != nullptr) ceiling["placement"] = placement;
+    return reason(value.dump());
+  };
+  for (const std::size_t at : {0U, 1U}) {  // of compute, of bandwidth
+    const std::string place = "[" + std::to_string(at) + "].placement` ";
+    CHECK(refusal("apart", at, nullptr) == "`apart" + place + "is not a string");
+    CHECK(refusal("apart", at, "") == "`apart" + place + "has the unknown value ``");
+    CHECK(refusal("apart", at, "far") == "`apart" + place + "has the unknown value `far`");
+    CHECK(refusal("ceilings", at, "smt") ==
+          "`ceilings" + place + "is of what stands in `apart` alone");
+  }
+}
+
 TEST_CASE("the fields are spelt as the format says") {
   const auto value = nlohmann::json::parse(to_json(sample()));
   CHECK(value["schema"] == "roofmark-machine/1");

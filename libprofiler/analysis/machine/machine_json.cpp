@@ -190,7 +190,21 @@ double read_bound(const JsonReader& json, const char* key, plausible::Numbers ra
   return read_number_or(json, key, {0, range.most}, otherwise);
 }
 
-ComputeCeiling read_compute(const JsonReader& json) {
+enum class Stands { as_roof, apart };
+
+/// What stands apart says why; a roof that claimed the same would be none.
+std::string read_placement(const JsonReader& json, Stands stands) {
+  if (stands == Stands::as_roof) {
+    if (json.has("placement")) json.at("placement").refuse("is of what stands in `apart` alone");
+    return {};
+  }
+  std::string placement = json.text("placement");
+  if (placement != "smt" && placement != "remote")
+    json.at("placement").refuse("has the unknown value `" + placement + "`");
+  return placement;
+}
+
+ComputeCeiling read_compute(const JsonReader& json, Stands stands) {
   ComputeCeiling ceiling;
   ceiling.precision = json.word<Precision>("precision");
   ceiling.isa = json.text("isa");
@@ -206,12 +220,12 @@ ComputeCeiling read_compute(const JsonReader& json) {
   hold_within_range(ceiling);
   ceiling.source = json.word<Source>("source");
   ceiling.sustained = json.flag_or("sustained", false);
-  ceiling.placement = json.text_or("placement", "");
+  ceiling.placement = read_placement(json, stands);
   ceiling.flags = json.texts("flags");
   return ceiling;
 }
 
-BandwidthCeiling read_bandwidth(const JsonReader& json) {
+BandwidthCeiling read_bandwidth(const JsonReader& json, Stands stands) {
   BandwidthCeiling ceiling;
   ceiling.level = json.text("level");
   ceiling.pattern = json.text("pattern");
@@ -227,7 +241,7 @@ BandwidthCeiling read_bandwidth(const JsonReader& json) {
   hold_within_range(ceiling);
   ceiling.page_bytes = read_number_or(json, "page_bytes", plausible::page_bytes, 0);
   ceiling.source = json.word<Source>("source");
-  ceiling.placement = json.text_or("placement", "");
+  ceiling.placement = read_placement(json, stands);
   if (json.has("memory_node"))
     ceiling.memory_node = read_small(json, "memory_node", plausible::node_number, 0);
   ceiling.flags = json.texts("flags");
@@ -243,7 +257,6 @@ GpuCeiling read_gpu_ceiling(const JsonReader& json) {
   ceiling.low = read_bound(json, "low", plausible::gpu_per_s, 0);
   ceiling.high = read_bound(json, "high", plausible::gpu_per_s, 0);
   json.require_rising({"low", "high"});
-  hold_within_range(ceiling);
   hold_within_range(ceiling);
   ceiling.source = json.word<Source>("source");
   ceiling.flags = json.texts("flags");
@@ -323,13 +336,13 @@ Result<Machine> machine_from_value(const Json& value, const std::string& name) {
   json.each("ceilings", [&](const JsonReader& item) {
     const std::string kind = item.text("kind");
     // Kinds of a later version are not ours to judge by.
-    if (kind == "compute") machine.compute.push_back(read_compute(item));
-    if (kind == "bandwidth") machine.bandwidth.push_back(read_bandwidth(item));
+    if (kind == "compute") machine.compute.push_back(read_compute(item, Stands::as_roof));
+    if (kind == "bandwidth") machine.bandwidth.push_back(read_bandwidth(item, Stands::as_roof));
   });
   json.each("apart", [&](const JsonReader& item) {
     const std::string kind = item.text("kind");
-    if (kind == "compute") machine.apart_compute.push_back(read_compute(item));
-    if (kind == "bandwidth") machine.apart_bandwidth.push_back(read_bandwidth(item));
+    if (kind == "compute") machine.apart_compute.push_back(read_compute(item, Stands::apart));
+    if (kind == "bandwidth") machine.apart_bandwidth.push_back(read_bandwidth(item, Stands::apart));
   });
   json.each("gpus", [&](const JsonReader& item) { machine.gpus.push_back(read_gpu(item)); });
   machine.notes = json.texts("notes");
