@@ -110,6 +110,18 @@ TEST_CASE("all hardware threads of the core that stands for the machine") {
   MachineLayout layout = synthetic("pack:1 l2:2 l1d:1 core:1 pu:2");
   apply_cpu_quota(layout, 1.5);
   CHECK(texts_of(layout).empty());
+  // One that pays for every core, and not for both hardware threads of one.
+  MachineLayout single = synthetic("pack:1 l2:1 l1d:1 core:1 pu:2");
+  apply_cpu_quota(single, 1.5);
+  CHECK(texts_of(single).empty());
+  REQUIRE(single.notes.size() == 1);
+  CHECK(single.notes[0].find("1.5 cores' time: the 2 hardware threads of a core are not") !=
+        std::string::npos);
+  // One that pays for both.
+  MachineLayout both = synthetic("pack:1 l2:2 l1d:1 core:1 pu:2");
+  apply_cpu_quota(both, 2);
+  CHECK(texts_of(both).size() == 1);
+  CHECK(both.notes.empty());
 }
 
 TEST_CASE("nodes that the cpuset forbids are left out, with a note") {

@@ -59,7 +59,13 @@ void apply_cpu_quota(MachineLayout& layout, std::optional<double> quota) {
   if (!quota) return;
   const auto affordable = static_cast<std::size_t>(std::max(std::floor(*quota), 1.0));
   // Throttled hardware threads would say nothing of what they cost each other.
-  if (layout.smt_siblings.size() > affordable) layout.smt_siblings.resize(1);
+  if (layout.smt_siblings.size() > affordable) {
+    layout.notes.push_back(
+        fmt::format("A cgroup limits this process to {:.3g} cores' time: the {} hardware threads "
+                    "of a core are not measured together.",
+                    *quota, layout.smt_siblings.size()));
+    layout.smt_siblings.resize(1);
+  }
   if (*quota >= layout.topology.cores) return;
   for (ScopeGroup& group : layout.scopes)
     if (group.cpus.size() > affordable) group.cpus.resize(affordable);
