@@ -238,7 +238,6 @@ TEST_CASE(
   // Nobody looked: other threads may have worked for it, on as many cores as there are.
   CHECK(cores_with(2) == 2);
   CHECK(*find(joined(input), {"moment"})->cores_used->high == Approx(500));
-  // One thread was all there was.
   const auto look = [](double time_s, int threads) {
     PlacementSample sample;
     sample.time_s = time_s;
@@ -246,13 +245,24 @@ TEST_CASE(
       sample.threads.push_back({1, 1 + i, i, true, i == 0 ? path_key({"work"}) : 0});
     return sample;
   };
+  // Every look saw one thread, but others may have lived for that moment between two looks.
   for (int i = 0; i < 8; ++i) input.samples.push_back(look(i, 1));
+  CHECK(cores_with(2) == 2);
+  CHECK(cores_with(8) == 8);
+  // The runtime recorded every thread that began: one was all there was.
+  input.native[0].counting.emplace();
   CHECK(cores_with(2) == 1);
   CHECK(*find(joined(input), {"moment"})->cores_used->high == 1);
-  // A third thread without a region may have worked for it.
-  input.samples.push_back(look(8, 3));
+  // Two more had ended before the first look.
+  RawThread ended;
+  ended.folded = true;
+  ended.ended_threads = 2;
+  input.native[0].threads.push_back(ended);
   CHECK(cores_with(8) == 3);
   CHECK(cores_with(2) == 2);
+  // There was no room to record all of them.
+  input.native[0].truncated = true;
+  CHECK(cores_with(8) == 8);
 }
 
 TEST_CASE("threads without a region work for the one that the first thread has open") {

@@ -145,7 +145,7 @@ void set_counted_visits(Region& row, const SelfCounts& counts) {
 }
 
 /// What no region can have kept busy more of: the processors of a known machine, and threads, where
-/// the recorder looked often enough to know those that there were.
+/// all that there were are known.
 struct CoresThatThereAre {
   double processors = std::numeric_limits<double>::infinity();
   double threads = std::numeric_limits<double>::infinity();
@@ -318,17 +318,31 @@ std::size_t working_threads(const PlacementSample& sample, const std::set<std::i
       }));
 }
 
+/// Threads of all processes, where the runtime recorded each from its first instruction: it does so
+/// where it counts. Otherwise it knows those alone that entered a region, and the recorder's looks
+/// miss threads that live between two of them.
+std::optional<std::size_t> all_threads(const std::vector<RawProcess>& processes) {
+  std::size_t threads = 0;
+  for (const RawProcess& process : processes) {
+    if (!process.counting || process.truncated || process.lost_visits > 0) return std::nullopt;
+    for (const RawThread& thread : process.threads)
+      threads += thread.folded ? thread.ended_threads : 1;
+  }
+  return threads > 0 ? std::optional(threads) : std::nullopt;
+}
+
 CoresThatThereAre cores_that_there_are(const JoinInput& input, const Machine& machine) {
   CoresThatThereAre made;
   const Topology& topology = machine.topology;
   // Of a machine that was not measured nothing is known, not even that it has one core.
   if (!topology.caches.empty() || !machine.compute.empty() || !machine.bandwidth.empty())
     made.processors = static_cast<double>(std::max({1U, topology.cores, topology.threads}));
-  if (input.samples.size() < fewest_looks) return made;
-  std::size_t most = 1;
-  for (const PlacementSample& sample : input.samples)
-    most = std::max(most, working_threads(sample, {}));
-  made.threads = static_cast<double>(most);
+  if (const auto threads = all_threads(input.native)) {
+    std::size_t most = *threads;
+    for (const PlacementSample& sample : input.samples)
+      most = std::max(most, working_threads(sample, {}));
+    made.threads = static_cast<double>(most);
+  }
   return made;
 }
 
