@@ -86,7 +86,8 @@ TEST_CASE("other verdicts stand beside the machine's roof, and so do those of a 
   CHECK(holds(render_text(one, {}), "120% above roof"));
 }
 
-TEST_CASE("no line of one core is drawn above that of all cores, whatever pages each was measured in") {
+TEST_CASE(
+    "no line of one core is drawn above that of all cores, whatever pages each was measured in") {
   Machine machine = test::two_cores();
   std::erase_if(machine.bandwidth, [](const auto& one) { return one.level == "DRAM"; });
   const auto add = [&](double page_bytes, unsigned threads, double bytes_per_s) {

@@ -35,8 +35,7 @@ NoisyCeilings noisy_ceilings(const Machine& machine) {
 
 std::optional<std::string> doubt(const Machine& machine) {
   if (machine.compute.empty()) return std::nullopt;  // no kernels for it: no better is to be had
-  if (lacks_all_cores(machine))
-    return "The machine was too busy to measure all its cores together";
+  if (lacks_all_cores(machine)) return "The machine was too busy to measure all its cores together";
   const NoisyCeilings noisy = noisy_ceilings(machine);
   if (noisy.share() < doubtful_share) return std::nullopt;
   return fmt::format("The machine was busy when it was measured: {} of {} ceilings are noisy",
