@@ -54,7 +54,8 @@ def main():
                         sources / "tests/mpi/stream.c", "-o", folder / "stream", "-ldl"], check=True)
         best = (0, 0, False)
         for number in range(ATTEMPTS):
-            best = max(best, attempt(roofmark, launcher, folder, number))
+            # One with another verdict holds nothing, however large its share.
+            best = max(best, attempt(roofmark, launcher, folder, number), key=lambda one: (one[2], one[0]))
             if best[0] >= LEAST and best[2]:
                 break
     fraction, share, good = best
