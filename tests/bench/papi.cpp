@@ -25,6 +25,7 @@
 
 #include "collectors/perf/group.hpp"
 #include "libprofiler/analysis/profile/arena_reader.hpp"
+#include "software_events.hpp"
 #include "timing.hpp"
 
 namespace {
@@ -89,14 +90,9 @@ std::uint64_t request_of_user_reads(const EventSet& set) {
 }
 
 roofmark::perf::FlatPlan plan_of(const EventSet& set, std::size_t count) {
-  roofmark::perf::FlatPlan plan;
-  plan.group_count = 1;
-  plan.event_count = static_cast<unsigned>(count);
-  plan.groups[0] = {-1, 0, static_cast<std::uint16_t>(count)};
-  for (std::size_t i = 0; i < count; ++i)
-    plan.events[i] = {set.type, set.exclude, 0, set.events[i].number, request_of_user_reads(set),
-                      0};
-  return plan;
+  std::vector<std::uint64_t> numbers;
+  for (std::size_t i = 0; i < count; ++i) numbers.push_back(set.events[i].number);
+  return roofmark::bench::group_plan(set.type, numbers, set.exclude, request_of_user_reads(set));
 }
 
 template <class Region>

@@ -100,13 +100,23 @@ TEST_CASE("a region that is open at the end has lasted until then, and says so")
   CHECK(find(profile, {"outer", "inner"})->work.wall_s->value == Approx(6));
 }
 
-TEST_CASE("a program that was replaced by exec ends its regions there") {
-  RawProcess first = process();
+namespace {
+
+/// In a region that is open.
+RawProcess preparing() {
+  RawProcess made = process();
   RawThread main = thread(1, true);
   main.nodes.resize(1);
   main.nodes[0].name = "prepare";
   main.nodes[0].open_since = 1000;
-  first.threads.push_back(main);
+  made.threads.push_back(main);
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("a program that was replaced by exec ends its regions there") {
+  RawProcess first = preparing();
   RawProcess second = process();
   second.sequence = 1;
   second.calibration.first_ticks = 3000;
@@ -462,14 +472,9 @@ TEST_CASE("what is open in a child that ended at an unknown time has a range, an
 }
 
 TEST_CASE("between the last event before exec and the first one after it is no region's for sure") {
-  RawProcess first = process();
+  RawProcess first = preparing();
   first.calibration.last_ticks = 2000;
   first.calibration.last_raw_ns = 2'000'000'000;
-  RawThread main = thread(1, true);
-  main.nodes.resize(1);
-  main.nodes[0].name = "prepare";
-  main.nodes[0].open_since = 1000;
-  first.threads.push_back(main);
   RawProcess second = process();
   second.sequence = 1;
   second.calibration.first_raw_ns = 3'000'000'000;

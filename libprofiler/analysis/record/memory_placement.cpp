@@ -1,9 +1,9 @@
 #include "memory_placement.hpp"
 
 #include <algorithm>
+#include <analysis/files/read_file.hpp>
 #include <analysis/machine/memory_nodes.hpp>
 #include <analysis/text/parsing.hpp>
-#include <fstream>
 #include <iterator>
 
 namespace roofmark {
@@ -75,10 +75,8 @@ NodeBytes parse_numa_maps(std::string_view text) {
 }
 
 NodeBytes node_bytes(pid_t process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/numa_maps");
-  NodeBytes bytes;
-  for (std::string line; std::getline(file, line);) add_mapping(line, bytes);
-  return bytes;
+  return parse_numa_maps(
+      read_file("/proc/" + std::to_string(process) + "/numa_maps").value_or(std::string()));
 }
 
 MemoryPlacement memory_placement(const NodeBytes& bytes, const std::set<unsigned>& processors,

@@ -154,6 +154,18 @@ std::shared_ptr<MeasuredPasses> plan_counters_of(const RecordOptions& options,
   return std::make_shared<MeasuredPasses>(std::move(plan->passes));
 }
 
+/// Of the target, or the ranks on this node: a recording of each rank sees its own alone.
+unsigned processes_that_share_caches(const RecordOptions& options,
+                                     const std::vector<PlacementSample>& samples) {
+  cpu_set_t allowed;
+  const unsigned cpus = sched_getaffinity(0, sizeof allowed, &allowed) == 0
+                            ? static_cast<unsigned>(CPU_COUNT(&allowed))
+                            : std::max(std::thread::hardware_concurrency(), 1U);
+  const std::uint64_t ranks = options.rank ? options.rank->on_node.value_or(1) : 1;
+  return std::max(processes_at_once(samples, cpus),
+                  static_cast<unsigned>(std::min<std::uint64_t>(ranks, cpus)));
+}
+
 void count(const RecordOptions& options, const TargetFile& target,
            const ExecutableFunctions& of_executable, const NativeRun& native,
            const Scratch* scratch, const StdinCapture& standard_input, const SignalGate& gate,
@@ -199,14 +211,7 @@ void count(const RecordOptions& options, const TargetFile& target,
   run.native_cpu_s = native.whole.user_s + native.whole.system_s;
   run.native_wall_s = native.whole.wall_s;
   run.processes = native.processes_seen;
-  // A recording of each rank sees its own alone.
-  cpu_set_t allowed;
-  const unsigned cpus = sched_getaffinity(0, sizeof allowed, &allowed) == 0
-                            ? static_cast<unsigned>(CPU_COUNT(&allowed))
-                            : std::max(std::thread::hardware_concurrency(), 1U);
-  const std::uint64_t ranks = options.rank ? options.rank->on_node.value_or(1) : 1;
-  run.processes_at_once = std::max(processes_at_once(input.samples, cpus),
-                                   static_cast<unsigned>(std::min<std::uint64_t>(ranks, cpus)));
+  run.processes_at_once = processes_that_share_caches(options, input.samples);
   run.hot = hot_paths(input);
   if (input.found) run.found = &*input.found;
   run.entries = &of_executable;
