@@ -57,6 +57,11 @@ class Case(unittest.TestCase):
         self.errors = done.stderr.decode(errors="replace")
         return self.profile
 
+    def nameless(self):
+        names = [path[0] for path in self.rows if len(path) == 1 and path[0].startswith("functions_stripped+0x")]
+        self.assertEqual(len(names), 2, list(self.rows))
+        return names
+
     def found(self):
         """The sampled profile; skipped where this kernel lets nobody sample."""
         if "sampling" not in self.profile:
@@ -112,11 +117,18 @@ class Times(Case):
         self.check_ratio()
         self.assertNotIn("file", self.rows[("work::heavy",)]["code"])
 
-    def test_without_symbols_the_object_is_a_row(self):
+    def test_without_symbols_functions_are_named_by_their_addresses(self):
         self.record("two", 2000, kind="stripped")
+        self.with_symbols()
+        self.check_sums()
+        light, heavy = sorted(self.thread_s(name) for name in self.nameless())
+        self.assertTrue(2.2 < heavy / light < 4, (light, heavy))
+
+    def test_without_symbols_and_unwinding_the_object_is_a_row(self):
+        self.record("two", 2000, kind="bare")
         self.found()
         self.check_sums()
-        self.assertGreater(self.thread_s("[functions_stripped]"), 0.8 * self.thread_s())
+        self.assertGreater(self.thread_s("[functions_bare]"), 0.8 * self.thread_s())
 
     def test_threads(self):
         self.record("threads", 2000)
@@ -292,9 +304,15 @@ class Counts(Case):
         self.assertEqual(self.rows[("work::heavy",)]["missing"], [])
 
     def test_without_symbols_the_object_is_counted(self):
-        self.record("two", 1500, kind="stripped", counters="emulated")
+        self.record("two", 1500, kind="bare", counters="emulated")
         self.found()
-        self.assertEqual(self.flop("[functions_stripped]"), 2 * 4 * STEPS * 1500)
+        self.assertEqual(self.flop("[functions_bare]"), 2 * 4 * STEPS * 1500)
+        self.check_whole()
+
+    def test_functions_without_symbols_are_counted(self):
+        self.record("two", 1500, kind="stripped", counters="emulated")
+        self.with_symbols()
+        self.assertEqual(sorted(self.flop(name) for name in self.nameless()), [2 * STEPS * 1500, 2 * 3 * STEPS * 1500])
         self.check_whole()
 
     def test_inlined_functions_and_children_are_counted(self):

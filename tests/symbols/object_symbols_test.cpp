@@ -37,6 +37,28 @@ TEST_CASE("a program's functions are known by name, and their pieces by line") {
   CHECK_FALSE(of_system);
 }
 
+TEST_CASE("what was stripped has the same functions by its unwinding table, named by their addresses") {
+  const auto whole = symbols::open_object(ROOFMARK_PROGRAM);
+  const auto stripped = symbols::open_object(ROOFMARK_STRIPPED);
+  REQUIRE(whole);
+  REQUIRE(stripped);
+  int compared = 0;
+  for (const symbols::Function& function : (*whole)->functions()) {
+    const bool own = function.name == "main" || function.name.rfind("outer_space::", 0) == 0;
+    // Both are the same but for their symbols.
+    if (!own) continue;
+    const auto found = (*stripped)->function_at(function.extent.first + 1);
+    REQUIRE(found);
+    CHECK(found->extent == function.extent);
+    CHECK(found->symbol.empty());
+    CHECK(found->name.rfind("symbols_stripped+0x", 0) == 0);
+    ++compared;
+  }
+  CHECK(compared >= 2);
+  // Nor has code that a symbol names a second name, or a linkage table one.
+  for (const symbols::Function& function : (*whole)->functions()) CHECK_FALSE(function.symbol.empty());
+}
+
 TEST_CASE("what is no object file is a problem that names it") {
   const auto object = symbols::open_object("/etc/passwd");
   REQUIRE_FALSE(object);

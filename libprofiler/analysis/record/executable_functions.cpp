@@ -88,7 +88,9 @@ ExecutableFunctions find_executable_functions(const std::vector<FunctionGlob>& g
   found.object = file.string();
   functions::UniqueNames names;
   for (const symbols::Function& function : (*object)->functions()) {
-    if (!can_be_region(function.symbol)) continue;
+    // What the unwinding table alone knows may be a part that is jumped to, with no return address
+    // where a call would have it.
+    if (function.symbol.empty() || !can_be_region(function.symbol)) continue;
     bool meant = false;
     for (const FunctionGlob& glob : globs)
       if (is_meant(glob, function.symbol, found.object)) {

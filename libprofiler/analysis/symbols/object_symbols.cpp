@@ -1,11 +1,14 @@
 #include <elfutils/libdwfl.h>
+#include <fmt/format.h>
 #include <gelf.h>
 
 #include <algorithm>
 #include <analysis/symbols/dwarf_layout.hpp>
 #include <analysis/symbols/names.hpp>
 #include <analysis/symbols/object_symbols.hpp>
+#include <analysis/symbols/unwind_table.hpp>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <unordered_map>
 
@@ -59,6 +62,7 @@ class DwflObject : public ObjectSymbols {
       : dwfl_(std::move(dwfl)), module_(module), path_(std::move(path)) {
     read_segments();
     read_symbols();
+    add_functions_without_symbols();
   }
 
   std::optional<Function> function_at(std::uint64_t offset) const override {
@@ -112,8 +116,10 @@ class DwflObject : public ObjectSymbols {
     if (elf == nullptr || elf_getphdrnum(elf, &count) != 0) return;
     for (std::size_t i = 0; i < count; ++i) {
       GElf_Phdr header;
-      if (gelf_getphdr(elf, static_cast<int>(i), &header) != nullptr && header.p_type == PT_LOAD)
+      if (gelf_getphdr(elf, static_cast<int>(i), &header) == nullptr) continue;
+      if (header.p_type == PT_LOAD)
         segments_.push_back({header.p_vaddr, header.p_offset, header.p_filesz});
+      if (header.p_type == PT_GNU_EH_FRAME) unwind_table_ = header.p_vaddr;
     }
   }
 
@@ -153,8 +159,57 @@ class DwflObject : public ObjectSymbols {
         other.symbol = name;
     }
     for (Function& function : functions_) function.name = shortened(demangled(function.symbol));
+    sort_functions();
+  }
+
+  void sort_functions() {
     std::sort(functions_.begin(), functions_.end(),
               [](const Function& a, const Function& b) { return a.extent.first < b.extent.first; });
+  }
+
+  /// Code that the unwinder knows and no symbol names, in an object that was stripped.
+  void add_functions_without_symbols() {
+    Elf* elf = dwfl_module_getelf(module_, &bias_);
+    GElf_Ehdr header;
+    if (!unwind_table_ || elf == nullptr || gelf_getehdr(elf, &header) == nullptr ||
+        header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
+      return;
+    std::size_t size = 0;
+    const char* file = elf_rawfile(elf, &size);
+    if (file == nullptr) return;
+    const LoadedBytes loaded = [&](std::uint64_t address) -> std::string_view {
+      for (const Segment& s : segments_)
+        if (address >= s.address && address < s.address + s.bytes && s.offset < size &&
+            s.bytes <= size - s.offset)
+          return {file + s.offset + (address - s.address), s.bytes - (address - s.address)};
+      return {};
+    };
+    std::vector<Function> found;
+    const std::string object = std::filesystem::path(path_).filename().string();
+    for (const AddressRange& range : functions_by_unwind_table(*unwind_table_, loaded)) {
+      const auto first = offset_of(range.first + bias_);
+      if (!first || function_at(*first) || is_linkage(elf, range.first)) continue;
+      found.push_back({"", fmt::format("{}+{:#x}", object, range.first),
+                       {*first, *first + (range.end - range.first)}});
+    }
+    functions_.insert(functions_.end(), std::make_move_iterator(found.begin()),
+                      std::make_move_iterator(found.end()));
+    sort_functions();
+  }
+
+  /// Jumps to other objects' functions (.plt, .plt.got, .plt.sec), which are nobody's work.
+  static bool is_linkage(Elf* elf, std::uint64_t address) {
+    std::size_t names = 0;
+    if (elf_getshdrstrndx(elf, &names) != 0) return false;
+    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+      GElf_Shdr header;
+      if (gelf_getshdr(section, &header) == nullptr || address < header.sh_addr ||
+          address - header.sh_addr >= header.sh_size || (header.sh_flags & SHF_EXECINSTR) == 0)
+        continue;
+      const char* name = elf_strptr(elf, names, header.sh_name);
+      return name != nullptr && std::string_view(name).substr(0, 4) == ".plt";
+    }
+    return false;
   }
 
   std::unique_ptr<Dwfl, EndDwfl> dwfl_;
@@ -163,6 +218,7 @@ class DwflObject : public ObjectSymbols {
   unsigned machine_ = EM_NONE;
   GElf_Addr bias_ = 0;
   std::vector<Segment> segments_;
+  std::optional<std::uint64_t> unwind_table_;
   std::vector<Function> functions_;  ///< by their first bytes
   std::optional<Units> units_;
 };

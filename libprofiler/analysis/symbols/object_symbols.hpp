@@ -1,5 +1,6 @@
-// What lies where in an object file: its functions by its symbol tables, and where there is debug
-// information, here or in a separate file, their source lines and what was inlined into them.
+// What lies where in an object file: its functions by its symbol tables, by its table for unwinding
+// where no symbol is left, and where there is debug information, here or in a separate file, their
+// source lines and what was inlined into them.
 // Places are offsets in the file: those that both runs of a program know code by.
 #pragma once
 
@@ -20,8 +21,8 @@ struct Extent {
 };
 
 struct Function {
-  std::string symbol;  ///< as the linker knows it
-  std::string name;    ///< as people do
+  std::string symbol;  ///< as the linker knows it; empty: it has none
+  std::string name;    ///< as people do; of one without a symbol: `file+0xaddress`
   Extent extent;
 };
 
@@ -36,9 +37,9 @@ struct CodeLine {
 class ObjectSymbols {
  public:
   virtual ~ObjectSymbols() = default;
-  /// The function that an instruction belongs to, where a symbol says so.
+  /// The function that an instruction belongs to, where a symbol or the unwinding table says so.
   virtual std::optional<Function> function_at(std::uint64_t offset) const = 0;
-  /// The other functions of the same object, for those who look for relatives of a name.
+  /// All functions of the object by their first bytes.
   virtual const std::vector<Function>& functions() const = 0;
   /// The bytes of a function of x86-64 code; empty: of other code, or not to be read.
   virtual std::vector<std::uint8_t> x86_code(const Function& function) const = 0;
