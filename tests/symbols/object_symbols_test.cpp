@@ -37,7 +37,8 @@ TEST_CASE("a program's functions are known by name, and their pieces by line") {
   CHECK_FALSE(of_system);
 }
 
-TEST_CASE("what was stripped has the same functions by its unwinding table, named by their addresses") {
+TEST_CASE(
+    "what was stripped has the same functions by its unwinding table, named by their addresses") {
   const auto whole = symbols::open_object(ROOFMARK_PROGRAM);
   const auto stripped = symbols::open_object(ROOFMARK_STRIPPED);
   REQUIRE(whole);
@@ -56,7 +57,8 @@ TEST_CASE("what was stripped has the same functions by its unwinding table, name
   }
   CHECK(compared >= 2);
   // Nor has code that a symbol names a second name, or a linkage table one.
-  for (const symbols::Function& function : (*whole)->functions()) CHECK_FALSE(function.symbol.empty());
+  for (const symbols::Function& function : (*whole)->functions())
+    CHECK_FALSE(function.symbol.empty());
 }
 
 TEST_CASE("what is no object file is a problem that names it") {

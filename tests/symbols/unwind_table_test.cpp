@@ -118,7 +118,8 @@ TEST_CASE("one damaged entry is left out, and the others stay") {
   CHECK(read(wide.bytes) == std::vector(functions.begin() + 1, functions.end()));
 }
 
-TEST_CASE("a table that ends early, or is damaged anywhere, says of no function that makes no sense") {
+TEST_CASE(
+    "a table that ends early, or is damaged anywhere, says of no function that makes no sense") {
   const std::string whole = written_for(functions).bytes;
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const auto found = read(whole.substr(0, size));

@@ -189,7 +189,8 @@ class DwflObject : public ObjectSymbols {
     for (const AddressRange& range : functions_by_unwind_table(*unwind_table_, loaded)) {
       const auto first = offset_of(range.first + bias_);
       if (!first || function_at(*first) || is_linkage(elf, range.first)) continue;
-      found.push_back({"", fmt::format("{}+{:#x}", object, range.first),
+      found.push_back({"",
+                       fmt::format("{}+{:#x}", object, range.first),
                        {*first, *first + (range.end - range.first)}});
     }
     functions_.insert(functions_.end(), std::make_move_iterator(found.begin()),

@@ -1,5 +1,6 @@
 // Where functions lie by the table for unwinding that a loaded object has for exceptions and
-// backtraces (.eh_frame by .eh_frame_hdr): `strip` leaves it, so code without symbols has functions.
+// backtraces (.eh_frame by .eh_frame_hdr): `strip` leaves it, so code without symbols has
+// functions.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +20,9 @@ struct AddressRange {
 /// The loaded bytes from an address to the end of what is loaded with it; empty: none are.
 using LoadedBytes = std::function<std::string_view(std::uint64_t address)>;
 
-/// The functions of a little-endian 64-bit object, in the order of the table (by address). A compiler may have
-/// made several of one in the source. Empty: the table is of another kind than linkers make, or
-/// damaged; what is damaged in the midst of it is left out.
+/// The functions of a little-endian 64-bit object, in the order of the table (by address). A
+/// compiler may have made several of one in the source. Empty: the table is of another kind than
+/// linkers make, or damaged; what is damaged in the midst of it is left out.
 std::vector<AddressRange> functions_by_unwind_table(std::uint64_t header_address,
                                                     const LoadedBytes& loaded);
 
