@@ -36,16 +36,17 @@ class Job(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="roofmark-kernels-"))
         self.addCleanup(shutil.rmtree, self.folder)
 
-    def record(self, *program, **variables):
+    def record(self, *program, ranks=RANKS, options=(), **variables):
         launcher = [f"mpirun.{MPI}"] + (["--oversubscribe"] if MPI == "openmpi" else [])
         own = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OPENBLAS_NUM_THREADS="1", **variables,
                    ROOFMARK_MACHINE_FILE=str(SOURCES / "tests/examples/small_caches.machine.json"))
-        done = subprocess.run([ROOFMARK, "record", "-o", "p.json", "--", *launcher, "-n", str(RANKS), *map(str, program)],
+        done = subprocess.run([ROOFMARK, "record", "-o", "p.json", *options, "--", *launcher, "-n", str(ranks), *map(str, program)],
                               cwd=self.folder, env=own, text=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=900)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         profile = json.loads((self.folder / "p.json").read_text())
         self.said = done.stderr + " ".join(profile["notes"])
-        self.assertEqual(profile["program"]["ranks"]["recorded"], RANKS)
+        if ranks > 1:
+            self.assertEqual(profile["program"]["ranks"]["recorded"], ranks)
         return profile["regions"]
 
     def named(self, regions, name):
@@ -85,14 +86,22 @@ class Own(Job):
 
 
 class Hpcc(Job):
-    def test_debians_hpc_challenge(self):
+    def case(self, n, ranks):
         lines = EXAMPLE.read_text().splitlines(keepends=True)
-        for line, value in ((6, "400"), (8, "32"), (11, "1"), (12, str(RANKS))):
-            lines[line - 1] = re.sub(r"^\S+", value, lines[line - 1])
+        for line, value in ((6, n), (8, 32), (11, 1), (12, ranks)):
+            lines[line - 1] = re.sub(r"^\S+", str(value), lines[line - 1])
         (self.folder / "hpccinf.txt").write_text("".join(lines))
+
+    def output(self):
+        text = (self.folder / "hpccoutf.txt").read_text()
+        self.assertIn("Success=1", text)
+        return text
+
+    def test_debians_hpc_challenge(self):
+        self.case(400, RANKS)
         # It multiplies matrices of many sizes, and some as often as time allows: those of one size are a region.
         regions = self.record("hpcc", ROOFMARK_PACK_SHAPES="1")
-        self.assertIn("Success=1", (self.folder / "hpccoutf.txt").read_text())
+        self.output()
         self.named(regions, "dtrsm .*")
         calls = self.named(regions, r"MPI_[A-Z].*")
         self.assertGreater(len({region["path"][-1] for region in calls}), 10)
@@ -105,7 +114,21 @@ class Hpcc(Job):
         self.assertEqual(largest["flop"]["f64"]["source"], "counted")
         self.assertAlmostEqual(counted / number(largest, "declared", "flop"), 1, delta=0.02)
         self.check_under_a_roof(largest)
-        # Its own transforms and its STREAM are code without names, in the row of the whole program.
+
+    def test_its_own_code_which_is_stripped(self):
+        # Alone: ranks that share a core spend their time in waiting for each other.
+        self.case(1200, 1)
+        regions = self.record("hpcc", ranks=1, options=("--packs", "none", "--mpi", "never"))
+        own = self.named(regions, r"hpcc\+0x[0-9a-f]+")
+        self.named(regions, "dgemm_kernel.*")
+        # STREAM alone and on all ranks: ten times scale, add and triad, and once a doubling of one array.
+        elements = int(re.search(r"^STREAM_VectorSize=(\d+)", self.output(), re.M).group(1))
+        flop = 2 * (10 * (1 + 1 + 2) + 1) * elements
+        if not any(number(region, "flop", "f64") for region in regions):
+            skipped("no emulator here: " + self.said)
+        stream = [region for region in own if abs(number(region, "flop", "f64") / flop - 1) < 1e-3]
+        self.assertEqual(len(stream), 1, {region["path"][0]: number(region, "flop", "f64") for region in own})
+        self.assertGreater(stream[0]["rooflines"][0]["levels"]["DRAM"]["intensity"], 0)
 
 
 if __name__ == "__main__":
