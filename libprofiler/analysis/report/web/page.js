@@ -218,46 +218,52 @@
     return boxes;
   })();
   let drawn = [];
+  // Where the bars of a point end, within the frame.
+  function barsOf(point) {
+    const ends = function (figure, where) {
+      return figure[1] == null && figure[2] == null ? null
+          : [where(figure[1] == null ? figure[0] : figure[1]), where(figure[2] == null ? figure[0] : figure[2])];
+    };
+    return {x: ends(point.x, barX), y: ends(barOf(point), barY), dashed: visitsDiffer(point)};
+  }
   function nodeOf(point) {
-    const side = sideOf(point);
+    const side = point.side, bars = point.bars;
     const group = shape('g', {class: 'point', 'data-region': point.index, tabindex: 0, role: 'button', 'aria-label': pointText(point).replaceAll('\n', ', ')});
-    const ends = function (figure, where) { return [where(figure[1] == null ? figure[0] : figure[1]), where(figure[2] == null ? figure[0] : figure[2])]; };
-    if (point.x[1] != null || point.x[2] != null) {
-      const x = ends(point.x, barX);
-      group.append(shape('path', {class: 'bar ' + side, d: 'M' + x[0] + ' ' + point.py + 'H' + x[1]}));
-    }
-    const reach = barOf(point);
-    if (reach[1] != null || reach[2] != null) {
-      const y = ends(reach, barY);
-      const bar = shape('path', {class: 'bar ' + side, d: 'M' + point.px + ' ' + y[0] + 'V' + y[1]});
-      if (visitsDiffer(point)) bar.setAttribute('stroke-dasharray', '2 2');
+    if (bars.x) group.append(shape('path', {class: 'bar ' + side, d: 'M' + bars.x[0] + ' ' + point.py + 'H' + bars.x[1]}));
+    if (bars.y) {
+      const bar = shape('path', {class: 'bar ' + side, d: 'M' + point.px + ' ' + bars.y[0] + 'V' + bars.y[1]});
+      if (bars.dashed) bar.setAttribute('stroke-dasharray', '2 2');
       group.append(bar);
     }
     const mark = markOf(side, point.px, point.py, point.radius);
     mark.setAttribute('class', side);
     group.append(mark);
-    group.classList.toggle('faded', !matches(point.region));
+    group.classList.toggle('faded', point.faded);
     return point.node = group;
   }
-  // The heaviest points at once; of very many the others follow, so that the page is there and answers meanwhile.
-  const atOnce = 1000;
-  let picture = 0;
-  function drawPoints(marks, from, number) {
-    if (number !== picture) return;  // another view has been chosen
+  // More points than these are painted, all of them, on a canvas; the heaviest of them keep their nodes, which show
+  // nothing then, for the keyboard.
+  const mostNodes = 400, reachable = 200;
+  const crowd = window.roofmarkCrowd(chart);
+  function isCrowded() { return drawn.length > mostNodes; }
+  function drawPoints(marks) {
     const part = document.createDocumentFragment();
-    for (const point of drawn.slice(from, from + atOnce)) part.append(nodeOf(point));
+    for (const point of isCrowded() ? drawn.slice(0, reachable) : drawn) part.append(nodeOf(point));
     marks.append(part);
-    if (from + atOnce < drawn.length) setTimeout(drawPoints, 20, marks, from + atOnce, number);
-    else chart.dataset.drawn = drawn.length;
+    chart.dataset.drawn = drawn.length;
   }
   function drawChart() {
     const marks = chart.querySelector('.points'), names = chart.querySelector('.names');
     marks.replaceChildren();
     names.replaceChildren();
-    delete chart.dataset.drawn;
     const all = points();
     drawn = all.slice(0, data.mostPoints);
-    drawPoints(marks, 0, ++picture);
+    for (const point of drawn) {
+      point.side = sideOf(point);
+      point.bars = barsOf(point);
+      point.faded = !matches(point.region);
+    }
+    drawPoints(marks);
     const taken = fixedBoxes.slice();
     const obstacles = drawn.map(function (p) { return {x: p.px - p.radius, y: p.py - p.radius, width: 2 * p.radius, height: 2 * p.radius}; });
     drawn.slice(0, data.labelled).forEach(function (point, order) {
@@ -289,15 +295,23 @@
   }
   function matches(region) { return !state.filter || region.path.toLowerCase().includes(state.filter); }
   function fade() {
-    for (const point of drawn) if (point.node) point.node.classList.toggle('faded', !matches(point.region));
+    for (const point of drawn) {
+      point.faded = !matches(point.region);
+      if (point.node) point.node.classList.toggle('faded', point.faded);
+    }
+    crowd.show(isCrowded() ? drawn : []);
     if (window.roofmarkPage) window.roofmarkPage.afterDraw();
   }
   function pointOf(event) {
     const group = event.target.closest && event.target.closest('.point');
-    return group ? drawn.find(function (p) { return p.node === group; }) : null;
+    if (group) return drawn.find(function (p) { return p.node === group; });
+    if (!isCrowded() || !chart.getScreenCTM()) return null;
+    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(chart.getScreenCTM().inverse());
+    return crowd.at(at.x, at.y);
   }
   chart.addEventListener('pointermove', function (event) {
     const point = pointOf(event);
+    chart.style.cursor = point ? 'pointer' : '';
     if (!point) { if (!event.target.closest('.dot')) hideTip(); return; }
     showTip(pointText(point), event);
   });
@@ -308,7 +322,8 @@
   });
 
   chart.addEventListener('keydown', function (event) {
-    const point = event.key === 'Enter' ? pointOf(event) : null;
+    const node = event.key === 'Enter' && event.target.closest('.point');
+    const point = node && drawn.find(function (p) { return p.node === node; });
     if (point) { event.preventDefault(); reveal(point.index); }
   });
 
@@ -434,11 +449,17 @@
     const target = event.target.closest('tr.region');
     if (target && !String(getSelection())) toggle(Number(target.dataset.region));
   });
+  // A point without a node has one for as long as it is marked.
+  function mark(point, on) {
+    if (!on && point.passing) { point.node.remove(); point.node = point.passing = null; }
+    if (on && !point.node) { chart.querySelector('.points').append(nodeOf(point)); point.passing = true; }
+    if (point.node) point.node.classList.toggle('marked', on);
+  }
   function emphasise(event, on) {
     const target = event.target.closest && event.target.closest('tr.region');
     if (!target) return;
     for (const point of drawn)
-      if (point.node && point.index === Number(target.dataset.region)) point.node.classList.toggle('marked', on);
+      if (point.index === Number(target.dataset.region)) mark(point, on);
   }
   body.addEventListener('mouseover', function (event) { emphasise(event, true); });
   body.addEventListener('mouseout', function (event) { emphasise(event, false); });
@@ -508,10 +529,11 @@
   document.getElementById('theme').addEventListener('click', function () {
     const dark = root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
     setTheme(dark ? 'light' : 'dark');
+    crowd.renew();
   });
   // What the other scripts of the page use.
   const page = window.roofmarkPage = {data: data, state: state, columns: columns, reveal: reveal, showTip: showTip, hideTip: hideTip,
-      changed: function () {}, viewed: function () {}, chosen: function () {}, afterDraw: function () {}, atRestore: [], matches: matches, shape: shape,
+      changed: function () {}, viewed: function () {}, chosen: function () {}, afterDraw: function () {}, repaint: crowd.again, atRestore: [], matches: matches, shape: shape,
       drawn: function () { return drawn; }, placeX: placeX, placeY: placeY, prefixed: prefixed, significant: significant,
       duration: duration, percentText: percentText, show: function () {
     document.getElementById('filter').value = state.filter;

@@ -21,6 +21,7 @@
     page.state.view = view.width === all.width ? null : [view.x, view.y, view.width].map(function (v) { return Math.round(v); });
     chart.classList.toggle('near', page.state.view !== null);
     page.viewed(page.state.view === null ? null : view, all);
+    page.repaint();
     page.changed();
   }
   function nearer(factor, x, y) {
