@@ -85,6 +85,17 @@ def collector(answer, name):
     return found[0]
 
 
+def cycles_can_be_counted():
+    """Asks the kernel itself for the hardware event that every PMU has, user mode alone, of this process."""
+    call = {"x86_64": 298, "aarch64": 241}[os.uname().machine]
+    exclude_kernel_and_hypervisor = 1 << 5 | 1 << 6
+    attributes = struct.pack("IIQQQQQ", 0, 112, 0, 0, 0, 0, exclude_kernel_and_hypervisor).ljust(112, b"\0")
+    descriptor = ctypes.CDLL(None, use_errno=True).syscall(call, attributes, 0, -1, -1, 0)
+    if descriptor >= 0:
+        os.close(descriptor)
+    return descriptor >= 0
+
+
 def table(quantities, events):
     """A table for whatever processor this is, counted by software events."""
     rules = [{"vendor": vendor, "family": family, "core_pmu": "software"}
@@ -123,6 +134,12 @@ class Check(unittest.TestCase):
                 self.assertEqual(counters["reason"], times["reason"])
             driver = [fact["value"] for fact in answer["system"] if fact["name"] == "NVIDIA driver"]
             self.assertEqual(driver == ["none"], not os.path.exists("/proc/driver/nvidia/version"))
+
+    def test_what_is_available_in_part_says_which(self):
+        papi = collector(answer_of(run("--format", "json", "--no-self-test")), "papi")
+        if not papi["available"]:
+            self.skipTest("no PAPI here: " + papi["reason"])
+        self.assertEqual("limit" in papi, not cycles_can_be_counted(), papi)
 
     def test_text_is_for_a_terminal(self):
         done = run("--no-self-test")

@@ -199,6 +199,7 @@ void check_papi(const CheckOptions& options, const std::vector<TableMatch>& matc
   const std::filesystem::path half = options.install.lib / "libroofmark-papi.so";
   std::error_code fault;
   std::optional<Problem> problem;
+  std::string limit;
   const auto probed = papi::probe({"PAPI_TOT_CYC", "perf::PAGE-FAULTS"});
   if (!probed) {
     problem = probed.error();
@@ -209,7 +210,7 @@ void check_papi(const CheckOptions& options, const std::vector<TableMatch>& matc
                           [](const auto& answer) { return answer.step == papi::Step::counted; })) {
     problem = papi::explain(probed->events.front());
   } else if (probed->events.front().step != papi::Step::counted) {
-    report.facts.push_back({"PAPI's presets", "listed, and none can be opened here", ""});
+    limit = "the kernel's own events alone: PAPI's presets are listed, and can't be opened here";
   }
   const bool here = !matches.empty() && !matches.front().pmus.empty();
   if (!problem && here && matches.size() == 1 && options.self_test) {
@@ -221,7 +222,7 @@ void check_papi(const CheckOptions& options, const std::vector<TableMatch>& matc
     const Problem kinds = papi::why_not_several_kinds(names_of(matches));
     report.facts.push_back({"PAPI's events", kinds.reason, kinds.remedy});
   }
-  report.collectors.push_back({"papi", std::move(problem)});
+  report.collectors.push_back({"papi", std::move(problem), std::move(limit)});
 }
 
 /// Without initialising CUDA: that would wake the GPU, and a command that only looks may hang in

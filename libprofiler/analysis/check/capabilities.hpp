@@ -25,6 +25,7 @@ struct Collector {
   std::string
       name;  ///< "perf", "perf.socket", "papi", "resctrl", "cupti", "cupti.counters", "emulated"
   std::optional<Problem> problem;  ///< nothing: it is available
+  std::string limit = {};          ///< what it can't count here though it is available
 };
 
 struct CheckReport {

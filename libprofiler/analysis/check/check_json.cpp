@@ -41,6 +41,7 @@ std::string render_check_json(const CheckReport& report) {
   for (const Collector& collector : report.collectors) {
     Json value = {{"name", collector.name}, {"available", !collector.problem}};
     add_problem(value, collector.problem);
+    if (!collector.limit.empty()) value["limit"] = collector.limit;
     root["collectors"].push_back(std::move(value));
   }
   root["quantities"] = Json::array();

@@ -40,6 +40,7 @@ std::string collectors_text(const CheckReport& report, const CheckTextOptions& o
         text::painted(there ? "available" : "not available", there ? green : red, options.colour) +
         "\n";
     if (!there) out += problem_text(*collector.problem, 18, options.width);
+    if (!collector.limit.empty()) out += text::indented(collector.limit, 18, 18, options.width);
   }
   return out;
 }
