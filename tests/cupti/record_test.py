@@ -53,6 +53,8 @@ with tempfile.TemporaryDirectory() as folder:
         # Hardware counters are not what is asked here, and no emulation takes their place.
         done = subprocess.run([roofmark, "record", "--counters", "perf", "-o", output, *options, "--", program, *arguments],
                               capture_output=True, env=environment, cwd=folder, timeout=300)
+        if output.is_dir():  # of a rank, in a folder for all
+            output, = output.iterdir()
         profile = parse(output.read_text(encoding="utf-8")) if output.exists() else None
         return profile, done
 
@@ -149,5 +151,25 @@ with tempfile.TemporaryDirectory() as folder:
     triad = kernels(profile).get("solve/triad")
     expect(triad is not None and triad["visits"] == 10 and not triad["flop"], f"--once: {profile['notes']}")
     expect(not any(entry["purpose"] == "gpu" for entry in profile["passes"]), "--once: no further run")
+    # Ranks of a job, of which two have one GPU: each device's kernels are added up, and devices stay apart.
+    for rank in range(3):
+        profile, done = record("GH100,GH100", f"device={rank % 2}", *PROGRAM[1:], FAKE_GPU_CLOCK="virtual", OMPI_COMM_WORLD_RANK=str(rank),
+                               OMPI_COMM_WORLD_SIZE="3", OMPI_COMM_WORLD_LOCAL_RANK=str(rank), OMPI_COMM_WORLD_LOCAL_SIZE="3")
+        expect(profile is not None and kernels(profile)["solve/triad"]["visits"] == 10, f"rank {rank}: {done.stderr}")
+    merged = subprocess.run([roofmark, "merge", "-o", folder / "job.json", *(folder / f"{runs - rank}.json" for rank in (2, 1, 0))],
+                            capture_output=True, timeout=60)
+    expect(merged.returncode == 0, f"merge: {merged.stderr}")
+    job = parse((folder / "job.json").read_text(encoding="utf-8"))
+    found = kernels(job)
+    expect(sorted(region["visits"] for region in found.values()) == [10, 20] and list(found)[0] == "solve/triad [GPU 0]", f"merge: {list(found)}")
+    solve = next(region for region in job["regions"] if region["path"] == ["solve"])
+    both, own = sorted(solve["gpu"], key=lambda share: -share["launches"])
+    expect(abs(both["busy_s"]["high"] - 0.02) < 1e-9 and abs(both["busy_s"]["low"] - 0.01) < 1e-9 and "idle_s" not in both, f"merge: {both}")
+    expect(abs(own["busy_s"]["value"] - 0.01) < 1e-9 and "idle_s" in own and own["calls"]["launches"] == 10, f"merge: {own}")
+    expect(solve["gpu_calls"]["launches"] == 30, f"merge: {solve['gpu_calls']}")
+    expect(len(job["machine"]["gpus"]) == 2 and any("2 ranks used" in note for note in job["notes"]), f"merge: {job['notes']}")
+    if Validator is not None:
+        errors = Schema(source / "docs" / "profile.schema.json").errors(job)
+        expect(not errors, f"merge: schema: {errors}")
 
 sys.exit(1 if failures else 0)

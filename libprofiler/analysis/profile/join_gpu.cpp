@@ -6,9 +6,8 @@
 #include <analysis/profile/gpu_collect.hpp>
 #include <analysis/profile/gpu_device.hpp>
 #include <analysis/profile/gpu_shares.hpp>
-#include <analysis/symbols/names.hpp>
+#include <analysis/profile/kernel_paths.hpp>
 #include <cmath>
-#include <iterator>
 
 namespace roofmark {
 namespace {
@@ -199,39 +198,15 @@ class GpuJoin {
     return std::nullopt;
   }
 
-  /// Short names, with as much as is needed to tell kernels of one place apart.
   void name_rows() {
-    const auto uses = [&](auto name_of) {
-      std::map<std::pair<RegionPath, std::string>, std::set<std::string>> symbols;
-      for (const Row& row : rows_)
-        symbols[{row.key->path, name_of(*row.key)}].insert(row.key->symbol);
-      return symbols;
-    };
-    const auto shorter = [](const KernelKey& key) {
-      return symbols::shortened(symbols::demangled(key.symbol));
-    };
-    const auto whole = [](const KernelKey& key) { return symbols::demangled(key.symbol); };
-    const auto of_short = uses(shorter), of_whole = uses(whole);
-    std::map<std::pair<RegionPath, std::string>, std::size_t> devices;
-    for (const Row& row : rows_) ++devices[{row.key->path, row.key->symbol}];
+    std::vector<KernelKey> keys;
+    for (const Row& row : rows_) keys.push_back(*row.key);
+    std::vector<std::string> devices;
+    for (const auto& [uuid, device] : sums_.devices) devices.push_back(uuid);
     std::set<RegionPath> taken;
     for (const Region& region : profile_.regions) taken.insert(region.path);
-    for (Row& row : rows_) {
-      const KernelKey& key = *row.key;
-      std::string name = shorter(key);
-      if (of_short.at({key.path, name}).size() > 1) name = whole(key);
-      if (of_whole.at({key.path, whole(key)}).size() > 1) name = key.symbol;
-      if (devices.at({key.path, key.symbol}) > 1) name += " [GPU " + index_of(key.device) + "]";
-      RegionPath path = key.path;
-      path.push_back(name);
-      // A region of the host may bear the kernel's name.
-      while (!taken.insert(path).second) path.back() += " [kernel]";
-      row.region.path = std::move(path);
-    }
-  }
-
-  std::string index_of(const std::string& uuid) const {
-    return std::to_string(std::distance(sums_.devices.begin(), sums_.devices.find(uuid)));
+    std::vector<RegionPath> paths = kernel_paths(keys, devices, std::move(taken));
+    for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].region.path = std::move(paths[i]);
   }
 
   /// Kernels come behind the region that launched them, the longest first, and before the regions

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <analysis/machine/scaled.hpp>
 #include <analysis/profile/merge_ranks.hpp>
+#include <iterator>
 #include <limits>
 #include <set>
 
@@ -79,11 +80,16 @@ std::optional<Problem> RankMerge::add(const Profile& profile, const std::string&
   processor_s_ = std::numeric_limits<double>::infinity();
   for (const Region& one : profile.regions)
     if (one.path.empty() && one.work.thread_s) processor_s_ = one.work.thread_s->value;
-  for (const Region& one : profile.regions) add_region(one, rank);
+  gpus_.begin_rank(profile.machine);
+  for (const Region& one : profile.regions)
+    if (one.kernel && !one.path.empty())
+      gpus_.add_kernel(place_of({one.path.begin(), std::prev(one.path.end())}), one);
+    else
+      add_region(one, rank);
   return std::nullopt;
 }
 
-RankMerge::RegionSum& RankMerge::region(const std::vector<std::string>& path) {
+std::size_t RankMerge::place_of(const std::vector<std::string>& path) {
   std::size_t index = 0;
   for (const std::string& name : path) {
     const auto [found, is_new] = by_name_[index].try_emplace(name, regions_.size());
@@ -95,7 +101,7 @@ RankMerge::RegionSum& RankMerge::region(const std::vector<std::string>& path) {
     }
     index = child;
   }
-  return regions_[index];
+  return index;
 }
 
 /// Which regions keep single ranks must be said before the others are read: those on which the
@@ -105,7 +111,7 @@ void RankMerge::choose_shared(const Profile& first) {
   const std::uint64_t of_each = (size + step_of_ranks(size) - 1) / step_of_ranks(size);
   std::vector<const Region*> order;
   for (const Region& one : first.regions)
-    if (!one.path.empty()) order.push_back(&one);
+    if (!one.path.empty() && !one.kernel) order.push_back(&one);
   std::stable_sort(order.begin(), order.end(), [](const Region* a, const Region* b) {
     return value_of(a->self.wall_s) > value_of(b->self.wall_s);
   });
@@ -114,11 +120,13 @@ void RankMerge::choose_shared(const Profile& first) {
   shared_ = order.size();
   const std::set<const Region*> shared(order.begin(), order.end());
   for (const Region& one : first.regions)  // rows keep the file's order
-    region(one.path).with_shares = shared.count(&one) > 0;
+    if (!one.kernel) regions_[place_of(one.path)].with_shares = shared.count(&one) > 0;
 }
 
 void RankMerge::add_region(const Region& one, std::uint64_t rank) {
-  RegionSum& sum = region(one.path);
+  const std::size_t place = place_of(one.path);
+  gpus_.add_region(place, one);
+  RegionSum& sum = regions_[place];
   // A region that the first rank has not, while there is room.
   if (sum.ranks == 0 && !one.path.empty() && !sum.with_shares && shared_ < most_shared_) {
     sum.with_shares = true;
@@ -131,8 +139,6 @@ void RankMerge::add_region(const Region& one, std::uint64_t rank) {
   sum.visits_source = std::max(sum.visits_source, one.visits_source);
   sum.threads += one.threads;
   sum.flags.insert(one.flags.begin(), one.flags.end());
-  if (!sum.kernel) sum.kernel = one.kernel;
-  has_gpus_ = has_gpus_ || one.kernel || !one.gpu.empty();
   sum.marker_s += one.marker_s;
   const double cores = value_of(one.cores_used);
   const auto add_time = [&](const std::optional<Measure>& wall, RankTimes& times, double& busy_s,
@@ -205,7 +211,6 @@ Region RankMerge::row_of(const RegionSum& sum, std::vector<std::string> path) co
   row.visits_source = sum.visits_source;
   row.threads = sum.threads;
   row.flags = sum.flags;
-  row.kernel = sum.kernel;
   row.marker_s = sum.marker_s;
   row.work = sum.work.work();
   row.self = sum.self.work();
@@ -226,7 +231,7 @@ Region RankMerge::row_of(const RegionSum& sum, std::vector<std::string> path) co
     if (sum.busy_s > 0 && row.work.wall_s->value > 0)
       row.cores_used = Measure{sum.busy_s / row.work.wall_s->value, Source::estimated, {}, {}};
   }
-  if (!row.kernel) row.shares = sum.shares.shares(row);
+  row.shares = sum.shares.shares(row);
   const double ranks = static_cast<double>(sum.ranks);
   if (sum.mpi_seen) {
     row.mpi_s = Measure{sum.mpi.sum_s() / ranks, Source::measured, {}, {}};
@@ -242,13 +247,24 @@ Region RankMerge::row_of(const RegionSum& sum, std::vector<std::string> path) co
   return row;
 }
 
-void RankMerge::append(std::size_t index, std::vector<std::string>& path, Profile& job) const {
+std::vector<std::size_t> RankMerge::append_rows(Profile& job) const {
+  std::vector<std::size_t> places;
+  std::vector<std::string> path;
+  const auto append = [&](std::size_t index) {
+    const bool seen = index == 0 ? has_whole_ : regions_[index].ranks > 0;
+    if (!seen && !gpus_.has_kernels(index)) return;
+    job.regions.push_back(row_of(regions_[index], path));
+    if (!seen)
+      job.regions.back().missing.push_back(
+          {"time.wall", "no rank's file has a row of it", "record the ranks again"});
+    places.push_back(index);
+  };
   // Depth first, without a stack frame for each level: recursions are thousands deep.
   struct Step {
     std::size_t region, next_child;
   };
-  std::vector<Step> steps{{index, 0}};
-  if (index != 0 || has_whole_) job.regions.push_back(row_of(regions_[index], path));
+  std::vector<Step> steps{{0, 0}};
+  append(0);
   while (!steps.empty()) {
     Step& step = steps.back();
     const std::vector<std::size_t>& children = regions_[step.region].children;
@@ -259,9 +275,10 @@ void RankMerge::append(std::size_t index, std::vector<std::string>& path, Profil
     }
     const std::size_t child = children[step.next_child++];
     path.push_back(regions_[child].name);
-    if (regions_[child].ranks > 0) job.regions.push_back(row_of(regions_[child], path));
+    append(child);
     steps.push_back({child, 0});
   }
+  return places;
 }
 
 std::string RankMerge::missing_ranks() const {
@@ -327,18 +344,12 @@ Result<Profile> RankMerge::finish() const {
         "Times are joined as if ranks were in a region at the same time: it lasts as long as its "
         "slowest rank, and no less than its work keeps all cores busy. Where ranks took turns its "
         "rate was lower.");
-  if (has_gpus_)
-    job.notes.push_back(
-        "What ranks did on GPUs is not added up: kernels have their times, each rank's own file "
-        "has "
-        "the rest.");
+  gpus_.put(append_rows(job), job);
   job.notes.insert(job.notes.end(), notes_.begin(), notes_.end());
   if (notes_left_out_ > 0)
     job.notes.push_back(std::to_string(notes_left_out_) +
                         " more notes of single ranks are left "
                         "out.");
-  std::vector<std::string> path;
-  append(0, path, job);
   return job;
 }
 

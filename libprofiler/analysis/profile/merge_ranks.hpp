@@ -2,8 +2,10 @@
 // kept grows with the number of regions, and by a few words with that of ranks. Pure.
 #pragma once
 
+#include <analysis/profile/gpu_ranks.hpp>
 #include <analysis/profile/rank_shares.hpp>
 #include <analysis/profile/rank_times.hpp>
+#include <analysis/profile/work_sum.hpp>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -15,27 +17,6 @@
 #include <vector>
 
 namespace roofmark {
-
-/// The sum of what many ranks counted. A quantity that one of them lacks is lacked by the sum.
-class WorkSum {
- public:
-  void add(const Work& work);
-  /// Without times.
-  Work work() const;
-
- private:
-  struct BytesSeen {
-    std::uint64_t read = 0, write = 0, total = 0;
-  };
-
-  std::uint64_t ranks_ = 0;
-  Work sum_;
-  // By quantity: how many ranks had it.
-  std::map<Precision, std::uint64_t> flop_seen_;
-  std::map<std::string, BytesSeen> bytes_seen_;
-  std::map<std::string, std::uint64_t> operations_seen_, events_seen_;
-  std::uint64_t mix_seen_ = 0;
-};
 
 class RankMerge {
  public:
@@ -54,7 +35,6 @@ class RankMerge {
     std::uint64_t visits = 0, threads = 0;
     Source visits_source = Source::measured;
     std::set<std::string> flags;
-    std::optional<KernelFacts> kernel;  ///< of the first rank that launched it
     double marker_s = 0;
     RankTimes wall, self_wall, mpi;
     double off_cpu_s = 0;  ///< summed over ranks
@@ -69,20 +49,23 @@ class RankMerge {
     std::vector<Missing> missing;
   };
 
-  RegionSum& region(const std::vector<std::string>& path);
+  /// The number of a region in `regions_`.
+  std::size_t place_of(const std::vector<std::string>& path);
   void choose_shared(const Profile& first);
   void add_region(const Region& region, std::uint64_t rank);
   void add_passes(const Profile& rank);
   void add_notes(const Profile& rank);
   Region row_of(const RegionSum& sum, std::vector<std::string> path) const;
-  void append(std::size_t index, std::vector<std::string>& path, Profile& job) const;
+  /// The rows, and which region each is.
+  std::vector<std::size_t> append_rows(Profile& job) const;
   std::string missing_ranks() const;
 
   std::vector<RegionSum> regions_ = std::vector<RegionSum>(1);
   std::vector<std::unordered_map<std::string, std::size_t>> by_name_ =
       std::vector<std::unordered_map<std::string, std::size_t>>(1);
   std::size_t shared_ = 0, most_shared_ = 0;  ///< regions that keep single ranks
-  bool has_whole_ = false, has_gpus_ = false;
+  bool has_whole_ = false;
+  GpuRanks gpus_;
   std::uint64_t recorded_ = 0, lowest_ = 0;
   std::vector<bool> seen_;
   std::set<std::string> nodes_;

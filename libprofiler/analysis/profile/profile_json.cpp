@@ -403,6 +403,16 @@ class ProfileWriter {
     out_.close_object();
   }
 
+  void put_calls(const char* key, const GpuCalls& calls) {
+    out_.key(key);
+    out_.open_object();
+    put_count("launches", calls.launches);
+    put_number("launch_s", calls.launch_s);
+    put_count("waits", calls.waits);
+    put_number("wait_s", calls.wait_s);
+    out_.close_object();
+  }
+
   void put_share(const GpuShare& share, bool of_kernel) {
     out_.open_object();
     put_text("device", share.device);
@@ -411,6 +421,7 @@ class ProfileWriter {
     put_measure("span_s", share.span_s, {});
     put_measure("idle_s", share.idle_s, {});
     put_measure("overlap_s", share.overlap_s, {});
+    if (share.calls) put_calls("calls", *share.calls);
     if (!share.copies.empty()) {
       out_.key("copies");
       out_.open_object();
@@ -439,15 +450,7 @@ class ProfileWriter {
       for (const GpuShare& share : region.gpu) put_share(share, region.kernel.has_value());
       out_.close_array();
     }
-    if (!region.gpu_calls) return;
-    const GpuCalls& calls = *region.gpu_calls;
-    out_.key("gpu_calls");
-    out_.open_object();
-    put_count("launches", calls.launches);
-    put_number("launch_s", calls.launch_s);
-    put_count("waits", calls.waits);
-    put_number("wait_s", calls.wait_s);
-    out_.close_object();
+    if (region.gpu_calls) put_calls("gpu_calls", *region.gpu_calls);
   }
 
   void put_missing(const std::vector<Missing>& missing) {

@@ -330,6 +330,11 @@ KernelFacts read_kernel(const JsonReader& json) {
   return kernel;
 }
 
+GpuCalls read_calls(const JsonReader& json) {
+  return {json.count("launches"), read_not_negative(json, "launch_s"), json.count("waits"),
+          read_not_negative(json, "wait_s")};
+}
+
 GpuShare read_share(const JsonReader& json, const Shared& shared) {
   GpuShare share;
   share.device = json.text("device");
@@ -338,6 +343,7 @@ GpuShare read_share(const JsonReader& json, const Shared& shared) {
   share.span_s = read_measure(json, "span_s", Shared(), {});
   share.idle_s = read_measure(json, "idle_s", Shared(), {});
   share.overlap_s = read_measure(json, "overlap_s", Shared(), {});
+  if (json.has("calls")) share.calls = read_calls(json.at("calls"));
   json.each_member("copies", [&](const std::string& kind, const JsonReader& item) {
     share.copies[kind] = {item.count("count"), item.count("bytes"),
                           read_not_negative(item, "time_s")};
@@ -353,10 +359,7 @@ GpuShare read_share(const JsonReader& json, const Shared& shared) {
 void read_gpu(const JsonReader& json, const Shared& shared, Region& region) {
   if (json.has("kernel")) region.kernel = read_kernel(json.at("kernel"));
   json.each("gpu", [&](const JsonReader& item) { region.gpu.push_back(read_share(item, shared)); });
-  if (!json.has("gpu_calls")) return;
-  const JsonReader calls = json.at("gpu_calls");
-  region.gpu_calls = GpuCalls{calls.count("launches"), read_not_negative(calls, "launch_s"),
-                              calls.count("waits"), read_not_negative(calls, "wait_s")};
+  if (json.has("gpu_calls")) region.gpu_calls = read_calls(json.at("gpu_calls"));
 }
 
 CalledFunction read_function(const JsonReader& json) {

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <analysis/profile/count_sum.hpp>
-#include <analysis/profile/merge_ranks.hpp>
+#include <analysis/profile/work_sum.hpp>
 
 namespace roofmark {
 namespace {
@@ -34,20 +34,6 @@ void add_part(std::map<Key, Count>& sum, const std::map<Key, Count>& parts) {
       add_part(found->second, part);
 }
 
-/// What the ranks of a node count of something that they share would be in the sum several times.
-bool is_shared(const Count& count) {
-  return count.scope == Scope::socket || count.scope == Scope::device;
-}
-bool adds_up(const std::optional<Count>& count) {
-  return count && !is_shared(*count);
-}
-
-template <class Key>
-void tally(std::map<Key, std::uint64_t>& seen, const std::map<Key, Count>& parts) {
-  for (const auto& [key, part] : parts)
-    if (!is_shared(part)) ++seen[key];
-}
-
 template <class Key>
 void keep_whole(std::map<Key, Count>& sum, const std::map<Key, std::uint64_t>& seen,
                 std::uint64_t ranks) {
@@ -59,8 +45,19 @@ void keep_whole(std::map<Key, Count>& sum, const std::map<Key, std::uint64_t>& s
 
 }  // namespace
 
-void WorkSum::add(const Work& work) {
+bool WorkSum::adds_up(const Count& count) const {
+  return count.scope != Scope::socket && (count.scope != Scope::device || of_ == Of::device);
+}
+
+void WorkSum::add(const Work& work, bool tensor_known) {
   ++ranks_;
+  const auto adds_up = [&](const std::optional<Count>& count) {
+    return count && this->adds_up(*count);
+  };
+  const auto tally = [&](auto& seen, const auto& parts) {
+    for (const auto& [key, part] : parts)
+      if (adds_up(part)) ++seen[key];
+  };
   roofmark::add_part(sum_.flop, work.flop);
   for (const auto& [level, traffic] : work.bytes) {
     Traffic& mine = sum_.bytes[level];
@@ -70,6 +67,8 @@ void WorkSum::add(const Work& work) {
   }
   roofmark::add_part(sum_.operations, work.operations);
   roofmark::add_part(sum_.events, work.events);
+  roofmark::add_part(sum_.tensor, work.tensor);
+  tensor_known_ = tensor_known_ && tensor_known;
   for (const ComputeClass& part : work.mix) {
     const auto known = std::find_if(sum_.mix.begin(), sum_.mix.end(), [&](const ComputeClass& one) {
       return one.precision == part.precision && one.width_bits == part.width_bits &&
@@ -104,6 +103,7 @@ Work WorkSum::work() const {
   keep_whole(work.flop, flop_seen_, ranks_);
   keep_whole(work.operations, operations_seen_, ranks_);
   keep_whole(work.events, events_seen_, ranks_);
+  if (!tensor_known_) work.tensor.clear();
   for (auto& [level, traffic] : work.bytes) {
     const BytesSeen& seen = bytes_seen_.at(level);
     if (seen.read != ranks_) traffic.read.reset();

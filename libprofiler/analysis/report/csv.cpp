@@ -128,21 +128,29 @@ void add_work(Record& record, const Quantities& quantities, const Work& work) {
   record.add(work.declared_bytes);
 }
 
-/// Of several GPUs their sum.
+/// Of several GPUs their sum, where each has one.
 void add_gpu(Record& record, const Region& region) {
   record.add(locus_of(region));
-  std::optional<double> busy, idle, overlap, bytes;
+  std::optional<double> bytes;
   std::uint64_t launches = 0;
-  const auto add = [](std::optional<double>& sum, double value) { sum = sum.value_or(0) + value; };
   for (const GpuShare& share : region.gpu) {
     launches += share.launches;
-    if (share.busy_s) add(busy, share.busy_s->value);
-    if (share.idle_s) add(idle, share.idle_s->value);
-    if (share.overlap_s) add(overlap, share.overlap_s->value);
-    for (const auto& [kind, copies] : share.copies) add(bytes, static_cast<double>(copies.bytes));
+    for (const auto& [kind, copies] : share.copies)
+      bytes = bytes.value_or(0) + static_cast<double>(copies.bytes);
   }
+  const auto sum_of = [&](std::optional<Measure> GpuShare::*time) {
+    std::optional<double> sum;
+    for (const GpuShare& share : region.gpu) {
+      if (share.launches == 0) continue;  // copies alone
+      if (!(share.*time)) return std::optional<double>();
+      sum = sum.value_or(0) + (share.*time)->value;
+    }
+    return sum;
+  };
   record.add(region.gpu.empty() ? std::nullopt : std::optional(static_cast<double>(launches)));
-  for (const auto& value : {busy, idle, overlap, bytes}) record.add(value);
+  for (const auto time : {&GpuShare::busy_s, &GpuShare::idle_s, &GpuShare::overlap_s})
+    record.add(sum_of(time));
+  record.add(bytes);
   const auto& calls = region.gpu_calls;
   record.add(calls ? std::optional(calls->launch_s) : std::nullopt);
   record.add(calls ? std::optional(calls->wait_s) : std::nullopt);

@@ -46,11 +46,12 @@ std::array<std::string, 8> cells_of(const Region& region, const GpuShare& share,
     verdict += " " + line->verdict_detail;
   const auto busy_s = share.busy_s ? std::optional(share.busy_s->value) : std::nullopt;
   const auto roof = line != nullptr ? share_beside_verdict(*line, busy_s) : std::nullopt;
+  const auto& calls = share.calls ? share.calls : region.gpu_calls;
   return {whole(static_cast<double>(share.launches)),
           time_text(share.busy_s, utf8),
           time_text(share.idle_s, utf8),
           time_text(share.overlap_s, utf8),
-          region.gpu_calls ? duration(region.gpu_calls->launch_s, utf8) : "-",
+          calls ? duration(calls->launch_s, utf8) : "-",
           copied(share),
           roof ? roof_percent(*line, *roof) : "-",
           utf8 ? printable(verdict) : printable_ascii(verdict)};

@@ -333,8 +333,7 @@ std::string render_html(const Profile& whole, const HtmlOptions& options) {
         "widths, operations and numbers of cores</summary>\n" +
         others + "</details>\n";
   for (const Gpu& gpu : profile.machine.gpus)
-    body += ceilings_table("Ceilings of " + (gpu.name.empty() ? gpu.uuid : gpu.name),
-                           own_roof_of(profile, gpu));
+    body += ceilings_table("Ceilings of " + gpu_name(profile, gpu.uuid), own_roof_of(profile, gpu));
   body += list("Notes", note_sentences(profile));
   body += fmt::format("<script type=\"application/json\" id=\"roofmark-data\">{}</script>\n",
                       html_data(profile, chart, layout, level, usable, svg.labelled));

@@ -8,6 +8,7 @@
 #include "analysis/text/plain_text.hpp"
 #include "chart_ceilings.hpp"
 #include "declared_table.hpp"
+#include "gpu_table.hpp"
 #include "numbers.hpp"
 #include "region_facts.hpp"
 #include "region_row.hpp"
@@ -134,8 +135,7 @@ std::string render_markdown(const Profile& profile, const TextOptions& options) 
   add_ceilings(text, "Ceilings", own_roof(profile, rows));
   if (options.rows == 0) add_ceilings(text, "Other ceilings", other_ceilings(profile, rows));
   for (const Gpu& gpu : profile.machine.gpus)
-    add_ceilings(text, "Ceilings of " + (gpu.name.empty() ? gpu.uuid : gpu.name),
-                 own_roof_of(profile, gpu));
+    add_ceilings(text, "Ceilings of " + gpu_name(profile, gpu.uuid), own_roof_of(profile, gpu));
   add_list(text, "Notes", note_sentences(profile));
   return text;
 }

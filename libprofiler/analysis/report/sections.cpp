@@ -223,8 +223,12 @@ std::vector<std::string> note_sentences(const Profile& profile) {
     notes.push_back("No roof: the profile holds no ceilings of a machine (`roofmark machine`).");
   notes.insert(notes.end(), profile.machine.notes.begin(), profile.machine.notes.end());
   for (const Gpu& gpu : profile.machine.gpus)
-    for (const std::string& note : gpu.notes)
-      notes.push_back((gpu.name.empty() ? gpu.uuid : gpu.name) + ": " + note);
+    for (const std::string& note : gpu.notes) {
+      std::string line = (gpu.name.empty() ? gpu.uuid : gpu.name) + ": " + note;
+      // GPUs of one kind have the same ones.
+      if (std::find(notes.begin(), notes.end(), line) == notes.end())
+        notes.push_back(std::move(line));
+    }
   return notes;
 }
 

@@ -201,8 +201,7 @@ class TextReport {
     // Many, and of use to few: with everything else.
     if (options_.rows == 0) ceilings_of("Other ceilings", other_ceilings(profile_, rows));
     for (const Gpu& gpu : profile_.machine.gpus)
-      ceilings_of("Ceilings of " + clean(gpu.name.empty() ? gpu.uuid : gpu.name),
-                  own_roof_of(profile_, gpu));
+      ceilings_of("Ceilings of " + clean(gpu_name(profile_, gpu.uuid)), own_roof_of(profile_, gpu));
   }
 
   void ceilings_of(const std::string& title, const std::vector<ChartCeiling>& lines) {

@@ -101,12 +101,15 @@ std::optional<double> fused_share(const Work& work) {
 }
 
 std::optional<LaunchFacts> launch_facts(const Case& it) {
-  if (!is_gpu(it.machine) || !it.evaluation.wall_s || !it.region.gpu_calls) return std::nullopt;
-  const GpuCalls& calls = *it.region.gpu_calls;
+  if (!is_gpu(it.machine) || !it.evaluation.wall_s) return std::nullopt;
   const auto share =
       std::find_if(it.region.gpu.begin(), it.region.gpu.end(),
                    [&](const GpuShare& one) { return one.device == it.machine.gpus.front().uuid; });
   if (share == it.region.gpu.end() || !share->idle_s || !share->span_s) return std::nullopt;
+  // Other ranks' calls leave no gaps on this device.
+  const auto& known_calls = share->calls ? share->calls : it.region.gpu_calls;
+  if (!known_calls) return std::nullopt;
+  const GpuCalls& calls = *known_calls;
   const std::uint64_t launches = it.region.kernel ? it.region.visits : share->launches;
   if (launches == 0 || calls.launches == 0 || !(share->span_s->value > 0)) return std::nullopt;
   return LaunchFacts{share->idle_s->value, share->span_s->value, calls.launch_s, calls.launches,

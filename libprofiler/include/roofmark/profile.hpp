@@ -195,6 +195,15 @@ struct GpuCopies {
   bool operator==(const GpuCopies&) const = default;
 };
 
+/// What the host spent in calls of the driver, of a region and those inside it.
+struct GpuCalls {
+  std::uint64_t launches = 0;  ///< calls that launch kernels or graphs
+  double launch_s = 0;
+  std::uint64_t waits = 0;  ///< calls that wait for a device, a stream or an event
+  double wait_s = 0;
+  bool operator==(const GpuCalls&) const = default;
+};
+
 /// What one GPU did for a region: for its kernels and those of the regions inside it.
 struct GpuShare {
   std::string device;             ///< uuid
@@ -204,21 +213,14 @@ struct GpuShare {
   std::optional<Measure> idle_s;  ///< of that, none of its kernels ran
   /// Of `busy_s`, the region's thread was at work and did not wait for the GPU.
   std::optional<Measure> overlap_s;
+  /// Of a job of several ranks: of those that used this device. Absent: the region's.
+  std::optional<GpuCalls> calls;
   std::map<std::string, GpuCopies> copies;  ///< "HtoD", "DtoH", "DtoD", "PtoP", "HtoH", "set"
   /// Of a region of the host: the counts of those kernels together, over `busy_s`. Of a kernel:
   /// empty, they are the region's own.
   Work work;
   std::vector<Missing> missing;  ///< of `work`
   bool operator==(const GpuShare&) const = default;
-};
-
-/// What the host spent in calls of the driver, of a region and those inside it.
-struct GpuCalls {
-  std::uint64_t launches = 0;  ///< calls that launch kernels or graphs
-  double launch_s = 0;
-  std::uint64_t waits = 0;  ///< calls that wait for a device, a stream or an event
-  double wait_s = 0;
-  bool operator==(const GpuCalls&) const = default;
 };
 
 /// A region that is a kernel on a GPU, below the region whose thread launched it.
