@@ -61,6 +61,9 @@ struct CountedPass {
   std::map<std::string, std::string> reduced_caches = {};
   /// The pass served the hottest paths alone: why, and what would change it.
   std::optional<Problem> hot_only = {};
+
+  /// Why it may have left out what the timed run did.
+  std::optional<Problem> early_end() const { return problem ? problem : other_end; }
 };
 
 // Constants of the rules in join().
