@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "recorded_file.hpp"
 #include "recording_session.hpp"
 
 namespace roofmark::cli {

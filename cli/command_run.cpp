@@ -8,6 +8,7 @@
 #include <roofmark/report.hpp>
 
 #include "commands.hpp"
+#include "recorded_file.hpp"
 #include "recording_session.hpp"
 
 namespace roofmark::cli {

@@ -23,6 +23,11 @@ inline int say(const Problem& problem, int status) {
     std::cerr << "roofmark: " << text::printable(to_line(problem)) << '\n';
   return status;
 }
+/// A line on stderr, with the command's name before it.
+inline void tell(const std::string& line) {
+  // Names of regions are among the words, and may hold anything.
+  std::cerr << "roofmark: " << text::printable(line) << '\n';
+}
 /// A check of CLI11: `-o "$UNSET"` is a mistake and not the same as no `-o`.
 inline std::string not_empty(const std::string& name) {
   return name.empty() ? "the name of a file is empty" : "";

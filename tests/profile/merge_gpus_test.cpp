@@ -209,8 +209,7 @@ TEST_CASE("tensor operations that a counted rank had none of are none, those of 
 }
 
 TEST_CASE("kernels of ranks that one name stands for are told apart by their types") {
-  const Profile job =
-      merged({rank_on(0, 2, "GPU-1"), rank_on(1, 2, "GPU-1", "_Z5triadPfS_")});
+  const Profile job = merged({rank_on(0, 2, "GPU-1"), rank_on(1, 2, "GPU-1", "_Z5triadPfS_")});
   CHECK(at(job, {"solve", "triad(double*, double*)"}).visits == 4);
   CHECK(at(job, {"solve", "triad(float*, float*)"}).visits == 4);
 }

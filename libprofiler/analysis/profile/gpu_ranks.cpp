@@ -149,8 +149,7 @@ Region GpuRanks::kernel_row(const KernelSum& sum) const {
   row.missing = sum.missing;
   row.clock_hz.reset();
   if (sum.all_clocks && sum.visits > 0)
-    row.clock_hz =
-        Measure{sum.cycles / static_cast<double>(sum.visits), Source::measured, {}, {}};
+    row.clock_hz = Measure{sum.cycles / static_cast<double>(sum.visits), Source::measured, {}, {}};
   row.work = sum.work.work();
   row.work.wall_s = sum.all_timed ? sum.time.measure() : std::nullopt;
   row.self = row.work;
