@@ -130,8 +130,18 @@ TEST_CASE("nodes that the cpuset forbids are left out, with a note") {
   CHECK(layout.memory.size() == 4);
   leave_out_forbidden_nodes(layout, Numbers{0, 1, 2, 3});
   CHECK(layout.notes.empty());
+  // What is known of memory is the sum of its nodes, before and after.
+  const auto sums = [&] {
+    std::map<std::string, std::uint64_t> by_kind;
+    for (const MemoryNode& node : layout.memory) by_kind[node.kind] += node.bytes;
+    return by_kind;
+  };
+  REQUIRE(sums().size() == 2);
+  CHECK(layout.topology.memory_bytes == sums());
   leave_out_forbidden_nodes(layout, Numbers{0});
   CHECK(texts_of(layout) == Texts{"smt DRAM core 0,1"});
+  CHECK(layout.topology.memory_bytes == sums());
+  CHECK(sums().size() == 1);
   REQUIRE(layout.notes.size() == 1);
   CHECK(layout.notes[0].find("NUMA nodes 1-3") != std::string::npos);
 }

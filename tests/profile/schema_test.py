@@ -38,6 +38,7 @@ def require_refusals(document, schema):
         lambda d: region(d)["rooflines"][0].update(fraction=None),
         lambda d: region(d).update(name_bytes=["xyz"]),
         lambda d: d["machine"].update(schema="roofmark-machine/2"),
+        lambda d: d["machine"]["ceilings"][0].update(placement="smt"),
     ]
     for number, change in enumerate(changes):
         assert schema.errors(broken(change)), f"the schema accepts broken document {number}"

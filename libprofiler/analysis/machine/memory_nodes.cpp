@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "analysis/text/parsing.hpp"
@@ -39,6 +40,11 @@ void leave_out_forbidden_nodes(MachineLayout& layout,
   std::erase_if(layout.memory, [&](const MemoryNode& node) {
     if (std::find(allowed->begin(), allowed->end(), node.os_index) != allowed->end()) return false;
     forbidden.push_back(node.os_index);
+    std::map<std::string, std::uint64_t>& known = layout.topology.memory_bytes;
+    if (const auto kind = known.find(node.kind); kind != known.end()) {
+      kind->second -= std::min(kind->second, node.bytes);
+      if (kind->second == 0) known.erase(kind);
+    }
     return true;
   });
   if (forbidden.empty()) return;

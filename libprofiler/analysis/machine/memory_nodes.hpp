@@ -12,7 +12,7 @@ namespace roofmark {
 /// Nodes on which the cpuset lets this process have memory; nothing where the system doesn't tell.
 std::optional<std::vector<unsigned>> allowed_memory_nodes();
 
-/// Takes the nodes that are not in `allowed` out of the layout, with a note.
+/// Takes the nodes that are not in `allowed`, and their memory, out of the layout, with a note.
 void leave_out_forbidden_nodes(MachineLayout& layout,
                                const std::optional<std::vector<unsigned>>& allowed);
 
