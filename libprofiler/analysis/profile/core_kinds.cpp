@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <analysis/profile/core_kinds.hpp>
 #include <map>
@@ -122,11 +120,6 @@ std::uint64_t whole_visits(const CounterPlan& plan, unsigned pass, const RawNode
     least = std::min(least, sum);
   }
   return least;
-}
-
-std::string percent(double share) {
-  if (share < 0.001) return "less than 0.1 %";
-  return share < 0.1 ? fmt::format("{:.1f} %", share * 100) : fmt::format("{:.0f} %", share * 100);
 }
 
 }  // namespace roofmark

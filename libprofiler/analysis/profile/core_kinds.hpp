@@ -4,7 +4,6 @@
 #pragma once
 
 #include <analysis/profile/event_sums.hpp>
-#include <string>
 
 namespace roofmark {
 
@@ -26,8 +25,5 @@ std::optional<double> share_on(const CounterPlan& plan, const RegionSums& sums,
 
 /// Visits of a node that a pass counted whole, on whichever kinds of cores.
 std::uint64_t whole_visits(const CounterPlan& plan, unsigned pass, const RawNode& node);
-
-/// Of a share of the time: "12 %", "less than 0.1 %".
-std::string percent(double share);
 
 }  // namespace roofmark

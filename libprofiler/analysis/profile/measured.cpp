@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/text/quantities.hpp"
 #include "core_kinds.hpp"
 #include "event_sums.hpp"
 #include "region_clock.hpp"
@@ -158,7 +159,8 @@ class Evaluation {
 
   Problem not_there(const Lack& lack, double share, const Formula& formula) const {
     return {fmt::format("on {}, where its threads were for {} of the time, it can't be counted: {}",
-                        passes_.plan.kinds[lack.kind].words, percent(share), lack.problem.reason),
+                        passes_.plan.kinds[lack.kind].words, text::percent_text(share),
+                        lack.problem.reason),
             formula.quantity, lack.problem.remedy};
   }
 
@@ -170,7 +172,7 @@ class Evaluation {
       count.low = count.value;
       count.caveats.push_back(
           fmt::format("lower bound: {} of the time was on {}, where it can't be counted",
-                      percent(share), passes_.plan.kinds[lack->kind].words));
+                      text::percent_text(share), passes_.plan.kinds[lack->kind].words));
     }
     double least = 1;
     for (const GroupSums* group : groups)

@@ -42,38 +42,6 @@ std::string in_words(const Interval& number, Told told) {
 
 }  // namespace
 
-std::string with_prefix(double value, std::string_view unit, int digits) {
-  if (!std::isfinite(value)) return "-";
-  if (value == 0) return fmt::format("0 {}", unit);
-  const text::Prefixed scaled = text::prefixed(value, digits);
-  return fmt::format("{} {}{}", significant(text::rounded(scaled.value, digits), digits),
-                     scaled.prefix, unit);
-}
-
-std::string duration(double seconds, bool utf8) {
-  if (!std::isfinite(seconds)) return "-";
-  if (seconds == 0) return "0 s";
-  const double size = std::abs(seconds);
-  if (size >= 0.9995) return significant(seconds) + " s";
-  if (size >= 0.9995e-3) return significant(seconds * 1e3) + " ms";
-  if (size >= 0.9995e-6) return significant(seconds * 1e6) + (utf8 ? " µs" : " us");
-  return significant(seconds * 1e9) + " ns";
-}
-
-std::string percent(double fraction) {
-  if (!std::isfinite(fraction)) return "-";
-  const double value = fraction * 100;
-  if (value == 0) return "0%";
-  if (std::abs(value) < 0.1) return value < 0 ? ">-0.1%" : "<0.1%";
-  return (std::abs(value) < 9.95 ? significant(value, 2) : significant(std::round(value), 9)) + "%";
-}
-
-std::string percent_text(double fraction) {
-  std::string text = percent(fraction);
-  if (text.ends_with('%')) text.insert(text.size() - 1, " ");
-  return text;
-}
-
 std::string significant(const Interval& number, double scale) {
   return in_words(number,
                   [&](double value, int digits) { return significant(value / scale, digits); });
@@ -99,23 +67,6 @@ std::string percent(const Interval& fraction) {
 
 std::string percent_text(const Interval& fraction) {
   return in_words(fraction, [](double value, int) { return percent_text(value); });
-}
-
-double within_share(double value, double relative_spread) {
-  if (!(relative_spread > 0)) return value;
-  return text::rounded(value, text::carried_digits(value, relative_spread));
-}
-
-std::string gain_text(double gain, double relative_spread) {
-  return significant(gain, std::min(2, text::carried_digits(gain, relative_spread))) + "x";
-}
-
-std::string percent(double fraction, double relative_spread) {
-  return percent(within_share(fraction, relative_spread));
-}
-
-std::string percent_text(double fraction, double relative_spread) {
-  return percent_text(within_share(fraction, relative_spread));
 }
 
 std::string range_text(const Interval& number, const std::function<std::string(double)>& told) {

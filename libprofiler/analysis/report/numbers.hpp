@@ -10,37 +10,24 @@
 
 namespace roofmark::report {
 
+using text::duration;
+using text::gain_text;
+using text::percent;
+using text::percent_text;
 using text::significant;
 using text::significant_padded;
+using text::with_prefix;
+using text::within_share;
 
-/// "20 TFLOP/s", "213 MB/s": an SI prefix and the unit, so many significant digits.
-std::string with_prefix(double value, std::string_view unit, int digits = 3);
-
-/// "1.23 s", "12.3 ms", "450 us" ("µs" with utf8), "2 min 5 s" is left as "125 s".
-std::string duration(double seconds, bool utf8 = true);
-
-/// "81%", "9.3%", "<0.1%"; a measured zero is "0%": for tables, whose columns are narrow.
-std::string percent(double fraction);
-/// The same in a sentence: "81 %".
-std::string percent_text(double fraction);
-
-/// The same of numbers with a range: no digit that the range does not carry (text/digits.hpp), and
-/// a "~" before the middle of one. A zero with an upper end is told as "0 to 1.54 kB". `scale`: the
-/// number is told in units of so much.
+/// Those of text/quantities.hpp of numbers with a range: no digit that the range does not carry
+/// (text/digits.hpp), and a "~" before the middle of one. A zero with an upper end is told as "0
+/// to 1.54 kB". `scale`: the number is told in units of so much.
 std::string significant(const Interval& number, double scale = 1);
 std::string significant_padded(const Interval& number, double scale = 1);
 std::string with_prefix(const Interval& number, std::string_view unit);
 std::string duration(const Interval& seconds, bool utf8 = true);
 std::string percent(const Interval& fraction);
 std::string percent_text(const Interval& fraction);
-/// To the digits of a number that is off by up to this share of it: not a range, so that no "~"
-/// stands before it.
-double within_share(double value, double relative_spread);
-/// "1.6x": how many times as fast, of two digits at most.
-std::string gain_text(double gain, double relative_spread);
-/// Of a share that is known within a part of itself; without a "~", since it is not a middle.
-std::string percent(double fraction, double relative_spread);
-std::string percent_text(double fraction, double relative_spread);
 /// " (300 ms to 509 ms)", the ends with one digit more; empty where it is no range.
 std::string range_text(const Interval& number, const std::function<std::string(double)>& told);
 

@@ -5,8 +5,8 @@
 #include "analysis/roofline/advice_facts.hpp"
 #include "analysis/roofline/gpu_machine.hpp"
 #include "analysis/roofline/judgement.hpp"
-#include "analysis/roofline/quantity_text.hpp"
 #include "analysis/roofline/thresholds.hpp"
+#include "analysis/text/quantities.hpp"
 
 namespace roofmark::model {
 namespace {
@@ -70,13 +70,13 @@ bool applies(const Entry& entry, const Roofline& roofline, const Facts& facts) {
 
 std::string formatted(const AdviceFact& fact, std::string_view format) {
   const auto [value, spread] = fact;
-  if (format == "percent") return percent(value, spread);
-  if (format == "factor") return factor(value);
-  if (format == "seconds") return seconds_text(value, spread);
-  if (format == "bytes_per_s") return si(value, "B/s", spread);
-  if (format == "amount") return amount(value);
-  if (format == "flop_per_s") return si(value, "FLOP/s", spread);
-  return number(value, spread);
+  if (format == "percent") return text::percent_text(value, spread);
+  if (format == "factor") return text::gain_text(value, spread);
+  const double told = text::within_share(value, spread);
+  if (format == "seconds") return text::duration(told);
+  if (format == "bytes_per_s") return text::with_prefix(told, "B/s");
+  if (format == "flop_per_s") return text::with_prefix(told, "FLOP/s");
+  return text::plain(told);
 }
 
 /// "{name|format}" replaced by the fact, "{binding}" by the ceiling's name, "{detail}" by the

@@ -7,15 +7,17 @@
 #include "analysis/roofline/compute_time.hpp"
 #include "analysis/roofline/gpu_machine.hpp"
 #include "analysis/roofline/judgement.hpp"
-#include "analysis/roofline/quantity_text.hpp"
 #include "analysis/roofline/sane.hpp"
 #include "analysis/roofline/thresholds.hpp"
+#include "analysis/text/quantities.hpp"
 
 namespace roofmark::model {
 namespace {
 
+using namespace text;
+
 std::string cores_text(double cores) {
-  const std::string text = number(cores);
+  const std::string text = plain(cores);
   return cores == 1 ? "1 core"
                     : (cores == double(int(cores)) ? std::to_string(int(cores)) : text) + " cores";
 }
@@ -39,20 +41,22 @@ double spread_of_ceiling(const Part& part) {
 }
 
 std::string wall_text(const Case& it) {
-  return seconds_text(*it.evaluation.wall_s, it.evaluation.wall_uncertainty);
+  return duration(within_share(*it.evaluation.wall_s, it.evaluation.wall_uncertainty));
 }
 
 /// "DRAM traffic (12.3 GB modelled against 16.4 GB/s on 2 cores)"
 std::string work_text(const Case& it, const Part& part) {
   const std::string scope = scope_text(it, part.ceiling.threads);
   if (part.kind == Kind::memory)
-    return fmt::format("{} traffic ({}{} against {}{})", part.name,
-                       si(part.amount, "B", part.amount_uncertainty), source_text(part),
-                       si(part.ceiling.per_s, "B/s", spread_of_ceiling(part)), scope);
-  return fmt::format("{} work ({}{}{} against {}{})", part.name,
-                     si(part.amount, "FLOP", part.amount_uncertainty), source_text(part),
-                     part.mixed_precision ? " of several precisions" : "",
-                     si(part.ceiling.per_s, "FLOP/s", spread_of_ceiling(part)), scope);
+    return fmt::format(
+        "{} traffic ({}{} against {}{})", part.name,
+        with_prefix(within_share(part.amount, part.amount_uncertainty), "B"), source_text(part),
+        with_prefix(within_share(part.ceiling.per_s, spread_of_ceiling(part)), "B/s"), scope);
+  return fmt::format(
+      "{} work ({}{}{} against {}{})", part.name,
+      with_prefix(within_share(part.amount, part.amount_uncertainty), "FLOP"), source_text(part),
+      part.mixed_precision ? " of several precisions" : "",
+      with_prefix(within_share(part.ceiling.per_s, spread_of_ceiling(part)), "FLOP/s"), scope);
 }
 
 std::string explained_text(const Case& it) {
@@ -62,8 +66,8 @@ std::string explained_text(const Case& it) {
   if (!part) return fmt::format("no ceiling explains any of its {}", wall_text(it));
   const double spread = std::hypot(part->uncertainty, it.evaluation.wall_uncertainty);
   return fmt::format("{} explains {} of {} ({})", work_text(it, *part),
-                     seconds_text(part->seconds, part->uncertainty), wall_text(it),
-                     percent(part->seconds / wall_s, spread));
+                     duration(within_share(part->seconds, part->uncertainty)), wall_text(it),
+                     percent_text(part->seconds / wall_s, spread));
 }
 
 std::string all_ceilings_text(const Case& it) {
@@ -73,8 +77,8 @@ std::string all_ceilings_text(const Case& it) {
   const double spread = part ? part->uncertainty : 0;
   return fmt::format(
       "all ceilings together explain {} of {} ({}) even without any overlap",
-      seconds_text(time.serial, spread), wall_text(it),
-      percent(time.serial / wall_s, std::hypot(spread, it.evaluation.wall_uncertainty)));
+      duration(within_share(time.serial, spread)), wall_text(it),
+      percent_text(time.serial / wall_s, std::hypot(spread, it.evaluation.wall_uncertainty)));
 }
 
 /// What the region's operations allow: its FLOPs over what these parts' arithmetic needs at least,
@@ -108,15 +112,18 @@ std::string scalar_text(const Case& it) {
   std::string text = fmt::format(
       "; {} of the work is scalar: scalar code reaches at most {} of the "
       "{} peak ({}){}",
-      percent(*share), si(written->per_s, "FLOP/s", spread_of_ceiling(*longest)),
-      si(peak->per_s, "FLOP/s", spread_of_ceiling(*top)),
+      percent_text(*share),
+      with_prefix(within_share(written->per_s, spread_of_ceiling(*longest)), "FLOP/s"),
+      with_prefix(within_share(peak->per_s, spread_of_ceiling(*top)), "FLOP/s"),
       top->mixed_precision ? "of its precisions" : peak->name, scope_text(it, evaluation.cores));
   const double all = cores_of(it.machine);
   const auto of_all = peak_for(it, all);
   const auto whole = of_all ? rate_of_region(evaluation, {*of_all}) : std::nullopt;
   if (whole && evaluation.cores < all && whole->per_s > peak->per_s)
-    text += fmt::format(", {} on all {}", si(whole->per_s, "FLOP/s", spread_of_ceiling(*of_all)),
-                        cores_text(all));
+    text +=
+        fmt::format(", {} on all {}",
+                    with_prefix(within_share(whole->per_s, spread_of_ceiling(*of_all)), "FLOP/s"),
+                    cores_text(all));
   return text;
 }
 
@@ -131,9 +138,9 @@ std::string ridge_text(const Case& it, const Roofline& roofline) {
   const double cores = cores_of(it.machine);
   const double spread = std::hypot(part->amount_uncertainty, it.evaluation.flop_uncertainty);
   return fmt::format("; {} FLOP/B at {} {} the machine's ridge of {}{}",
-                     number(place.intensity, spread), level->first,
+                     plain(place.intensity, spread), level->first,
                      place.intensity < place.ridge ? "is below" : "is above",
-                     number(place.ridge, uncertainty_of(part->ceiling)),
+                     plain(place.ridge, uncertainty_of(part->ceiling)),
                      cores > 1 ? ", which is of all " + cores_text(cores) : "");
 }
 
@@ -142,7 +149,7 @@ std::string known_text(const Case& it) {
   const Part* compute = largest(it.evaluation.machine, Kind::compute);
   if (!compute || !it.evaluation.wall_s) return "";
   return fmt::format("; its FLOPs alone would take {} of {} at the machine's peak{}",
-                     seconds_text(compute->seconds, compute->uncertainty), wall_text(it),
+                     duration(within_share(compute->seconds, compute->uncertainty)), wall_text(it),
                      scope_text(it, cores_of(it.machine)));
 }
 
@@ -155,28 +162,28 @@ std::string suspect_text(const Case& it) {
 
 std::string instructions_text(const Case& it) {
   const auto ipc = instructions_per_cycle(it);
-  return ipc ? fmt::format("; {} instructions per cycle", number(*ipc)) : "";
+  return ipc ? fmt::format("; {} instructions per cycle", plain(*ipc)) : "";
 }
 
 std::string too_small_text(const Case& it) {
   const double wall_s = it.evaluation.wall_s.value_or(0);
   if (!is_time(it.region.marker_s))
-    return fmt::format("its {} hold no more than a marker can tell", seconds_text(wall_s));
+    return fmt::format("its {} hold no more than a marker can tell", duration(wall_s));
   return fmt::format("the markers took {} beside the {} of the region itself",
-                     seconds_text(it.region.marker_s), seconds_text(wall_s));
+                     duration(it.region.marker_s), duration(wall_s));
 }
 
 /// "MPI calls took 0.4 s of a mean rank's 0.5 s (80 %); rank 3 was in them for 2 ms, rank 0 for 0.5
 /// s"
 std::string communication_text(const Case& it) {
-  std::string text = fmt::format(
-      "MPI calls took {} of {}{} ({})", seconds_text(it.region.mpi_s->value),
-      it.region.ranks ? "a mean rank's " : "", seconds_text(mean_rank_s(it.region).value_or(0)),
-      percent(communication_share(it).value_or(0)));
+  std::string text = fmt::format("MPI calls took {} of {}{} ({})", duration(it.region.mpi_s->value),
+                                 it.region.ranks ? "a mean rank's " : "",
+                                 duration(mean_rank_s(it.region).value_or(0)),
+                                 percent_text(communication_share(it).value_or(0)));
   const auto& spread = it.region.mpi_ranks;
   if (!spread) return text;
-  text += fmt::format(": {} of rank {}, {} of rank {}", seconds_text(spread->min_s),
-                      spread->min_rank, seconds_text(spread->max_s), spread->max_rank);
+  text += fmt::format(": {} of rank {}, {} of rank {}", duration(spread->min_s), spread->min_rank,
+                      duration(spread->max_s), spread->max_rank);
   if (const auto awaited = awaited_rank(it))
     text += fmt::format(", which waits for rank {}", *awaited);
   return text;
@@ -190,9 +197,8 @@ std::string launch_text(const Case& it) {
       "{} the GPU was idle for {} of {} ({}), and the host was in {} calls that launch for {}; a "
       "launch runs for {} on average",
       it.region.kernel ? "between the kernels of its region" : "between its kernels",
-      seconds_text(facts->idle_s), seconds_text(facts->span_s),
-      percent(facts->idle_s / facts->span_s), facts->calls, seconds_text(facts->launch_s),
-      seconds_text(facts->kernel_mean_s));
+      duration(facts->idle_s), duration(facts->span_s), percent_text(facts->idle_s / facts->span_s),
+      facts->calls, duration(facts->launch_s), duration(facts->kernel_mean_s));
 }
 
 std::string sentence(const Case& it, const Roofline& roofline) {
@@ -211,26 +217,26 @@ std::string sentence(const Case& it, const Roofline& roofline) {
     case Verdict::latency:
       if (detail == "not running")
         return fmt::format("its threads kept only {} of a core busy; {}",
-                           number(it.region.cores_used->value), all_ceilings_text(it));
+                           plain(it.region.cores_used->value), all_ceilings_text(it));
       return all_ceilings_text(it) + scalar_text(it) + instructions_text(it);
     case Verdict::serial:
       return fmt::format("its {} threads kept only {} busy: the others would give up to {}; {}",
                          it.region.threads, cores_text(it.evaluation.cores),
-                         factor(gain_of_idle_cores(it)), explained_text(it));
+                         gain_text(gain_of_idle_cores(it), 0), explained_text(it));
     case Verdict::imbalanced:
       if (it.region.ranks)
         return fmt::format(
             "rank {} took {}, {} of the ranks' mean: even shares would give up to {}; {}",
-            it.region.ranks->max_rank, seconds_text(it.region.ranks->max_s),
-            percent(it.region.imbalance.value_or(1)), factor(gain_of_balance(it)),
+            it.region.ranks->max_rank, duration(it.region.ranks->max_s),
+            percent_text(it.region.imbalance.value_or(1)), gain_text(gain_of_balance(it), 0),
             explained_text(it));
       return fmt::format(
           "its longest thread took {} of the mean: even shares would give up to {}; {}",
-          percent(it.region.imbalance.value_or(1)), factor(gain_of_balance(it)),
+          percent_text(it.region.imbalance.value_or(1)), gain_text(gain_of_balance(it), 0),
           explained_text(it));
     case Verdict::at_roof:
       return fmt::format("{} of the machine's topmost roof; {}",
-                         percent(roofline.fraction.value_or(0)), explained_text(it));
+                         percent_text(roofline.fraction.value_or(0)), explained_text(it));
     case Verdict::memory:
     case Verdict::compute:
     case Verdict::balanced:
