@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <analysis/record/packs.hpp>
 #include <cmath>
 #include <collectors/emulated/inspect.hpp>
 #include <collectors/papi/events.hpp>
