@@ -84,6 +84,15 @@ TEST_CASE("a share's interval is Wilson's with two standard errors") {
   const Share all = share_of(1, 1, 100);
   CHECK(all.high == Approx(1));
   CHECK(all.low == Approx(100.0 / 104));
+  // Of any share of any number of samples, whatever rounding does.
+  for (int samples = 1; samples <= 4000; samples += 7)
+    for (const double part : {0.0, 1.0 / 3, 1e-9, 0.5, 1 - 1e-9, 1.0}) {
+      const Share share = share_of(part, 1, samples);
+      REQUIRE(share.low >= 0);
+      REQUIRE(share.low <= share.value);
+      REQUIRE(share.value <= share.high);
+      REQUIRE(share.high <= 1);
+    }
   const Share unknown = share_of(0, 0, 0);
   CHECK(unknown.low == 0);
   CHECK(unknown.high == 1);

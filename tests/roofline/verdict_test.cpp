@@ -64,8 +64,7 @@ TEST_CASE("the share of MPI calls is of the mean rank's time that they are a par
   region.ranks = RankSpread{2, 0.9, 1, 1, 1.1, 0, 1, false};
   region.mpi_s = Measure{0.5, Source::measured, {}, {}};
   REQUIRE(verdict(region) == Verdict::communication);
-  REQUIRE(judged_alone(region).why.find("500 ms of a mean rank's 1 s (50 %)") !=
-          std::string::npos);
+  REQUIRE(judged_alone(region).why.find("500 ms of a mean rank's 1 s (50 %)") != std::string::npos);
   REQUIRE(*judged_alone(region).fraction_without_waiting ==
           Approx(*judged_alone(region).fraction / 0.5));
   // What was MPI alone leaves no time in which work could have been done, by rounding neither.
@@ -285,10 +284,9 @@ TEST_CASE("the first things an expert tries") {
   REQUIRE(scalar.verdict == Verdict::compute);
   REQUIRE(scalar.verdict_detail == "f64 scalar muladd");
   // The ceilings of the one core that it used and of the machine are told apart.
-  REQUIRE(
-      scalar.why.find("100 % of the work is scalar: scalar code reaches at most 7.5 GFLOP/s of "
-                      "the 20 GFLOP/s peak (f64 avx2 fma) on 1 core, 40 GFLOP/s on all 2 "
-                      "cores") != std::string::npos);
+  REQUIRE(scalar.why.find("100 % of the work is scalar: scalar code reaches at most 7.5 GFLOP/s of "
+                          "the 20 GFLOP/s peak (f64 avx2 fma) on 1 core, 40 GFLOP/s on all 2 "
+                          "cores") != std::string::npos);
   REQUIRE(scalar.ladder.size() == 3);
   REQUIRE(scalar.ladder[0].name == "reach the roof as written");
   REQUIRE(scalar.ladder[0].gain == Approx(7.5 / 5.2));
@@ -313,8 +311,7 @@ TEST_CASE("what scalar code reaches is the region's rate and not that of its slo
   REQUIRE(*divides.roof_as_written_flop_per_s == Approx(9 * 0.5e9));
   INFO(divides.why);
   REQUIRE(divides.why.find("scalar code reaches at most 4.5 GFLOP/s of the 20 GFLOP/s peak (f64 "
-                           "avx2 fma) on 1 core, 40 GFLOP/s on all 2 cores") !=
-          std::string::npos);
+                           "avx2 fma) on 1 core, 40 GFLOP/s on all 2 cores") != std::string::npos);
   // The division's own rate stands where its own work does.
   REQUIRE(divides.why.find("Divide work (100 MFLOP against 500 MFLOP/s on 1 core)") == 0);
   // Of two precisions the point is of one, but the time is of both, and so is the work in it.
@@ -325,9 +322,9 @@ TEST_CASE("what scalar code reaches is the region's rate and not that of its slo
                                           .in_l1());
   INFO(mixed.why);
   REQUIRE(*mixed.roof_as_written_flop_per_s == Approx(3e9 / 0.8));
-  REQUIRE(
-      mixed.why.find("scalar code reaches at most 5 GFLOP/s of the 22.9 GFLOP/s peak (of its "
-                     "precisions) on 1 core, 45.7 GFLOP/s on all 2 cores") != std::string::npos);
+  REQUIRE(mixed.why.find("scalar code reaches at most 5 GFLOP/s of the 22.9 GFLOP/s peak (of its "
+                         "precisions) on 1 core, 45.7 GFLOP/s on all 2 cores") !=
+          std::string::npos);
 }
 
 TEST_CASE("where the kind of its memory was seen, a region is held against that kind") {

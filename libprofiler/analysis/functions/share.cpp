@@ -12,7 +12,9 @@ Share share_of(double part, double all, double samples) {
   const double middle = p + z * z / (2 * n);
   const double half = z * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n));
   const double scale = 1 + z * z / n;
-  return {p, std::max(0.0, (middle - half) / scale), std::min(1.0, (middle + half) / scale)};
+  // Rounding must not put the share outside of its own interval: of none the lower end is 0.
+  return {p, std::clamp((middle - half) / scale, 0.0, p),
+          std::clamp((middle + half) / scale, p, 1.0)};
 }
 
 }  // namespace roofmark::functions
