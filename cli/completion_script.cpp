@@ -14,6 +14,7 @@ std::string joined(const std::vector<std::string>& words) {
 
 std::vector<std::string> names_of(const std::vector<Command>& commands) {
   std::vector<std::string> names;
+  names.reserve(commands.size());
   for (const Command& command : commands) names.push_back(command.name);
   return names;
 }
@@ -194,8 +195,9 @@ std::string fish_positionals(const Command& command) {
     paths = paths || positional->takes_path;
     if (positional->choices.empty()) continue;
     const std::string words = joined(positional->choices);
-    text += here + "; and not __fish_seen_subcommand_from " + words + "' -f -a " +
-            fish_quoted(words) + "\n";
+    text += here;
+    text +=
+        "; and not __fish_seen_subcommand_from " + words + "' -f -a " + fish_quoted(words) + "\n";
   }
   return paths ? text : here + "' -f\n" + text;
 }

@@ -34,7 +34,7 @@ LiveTerminal::LiveTerminal(bool full_screen) : full_screen_(full_screen) {
   sigset_t mask;
   sigemptyset(&mask);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGWINCH}) sigaddset(&mask, signal);
-  sigprocmask(SIG_BLOCK, &mask, &mask_before_);
+  pthread_sigmask(SIG_BLOCK, &mask, &mask_before_);
   signals_ = Descriptor(signalfd(-1, &mask, SFD_CLOEXEC));
   if (!full_screen_) return;
   // In the background it may not touch the keys.
@@ -45,7 +45,7 @@ LiveTerminal::LiveTerminal(bool full_screen) : full_screen_(full_screen) {
 LiveTerminal::~LiveTerminal() {
   if (full_screen_) write_standard_output(leave_screen);
   if (keys_before_) tcsetattr(STDIN_FILENO, TCSANOW, &*keys_before_);
-  sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+  pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
 bool LiveTerminal::show(const std::string& screen) {

@@ -106,7 +106,7 @@ tl::expected<Launched, LaunchFailure> launch(const Launch& launch) {
         _exit(125);
       }
     }
-    sigprocmask(SIG_SETMASK, &launch.signal_mask, nullptr);
+    pthread_sigmask(SIG_SETMASK, &launch.signal_mask, nullptr);
     wait_at(gate_reader, gate_writer);
     say(writer.get(), Message::starting, 0);
     execvpe(arguments[0], arguments.data(), variables.data());

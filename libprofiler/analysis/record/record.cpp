@@ -180,7 +180,7 @@ void end_as(const TargetEnd& end) {
     sigset_t only;
     sigemptyset(&only);
     sigaddset(&only, end.signal);
-    sigprocmask(SIG_UNBLOCK, &only, nullptr);
+    pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
     raise(end.signal);
   }
   _exit(end.shell_status());

@@ -9,7 +9,7 @@ SignalGate::SignalGate() {
   for (const int own :
        {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF, SIGVTALRM})
     sigdelset(&caught, own);
-  sigprocmask(SIG_BLOCK, &caught, &original_);
+  pthread_sigmask(SIG_BLOCK, &caught, &original_);
   fd_ = Descriptor(signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
@@ -17,7 +17,7 @@ SignalGate::~SignalGate() {
   // What is still pending was meant for the target or for a pass that is over.
   while (next()) {
   }
-  sigprocmask(SIG_SETMASK, &original_, nullptr);
+  pthread_sigmask(SIG_SETMASK, &original_, nullptr);
 }
 
 std::optional<signalfd_siginfo> SignalGate::next() const {
