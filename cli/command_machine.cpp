@@ -37,16 +37,15 @@ std::string text_of(const Machine& machine, const MachineArguments& arguments) {
   chart.utf8 = text.utf8;
   chart.colour = terminal.colour && arguments.output.empty();
   std::string out = render_machine_text(machine, text);
-  const Chart roofs = chart_of(machine);
-  if (!roofs.ceilings.empty()) out += "\n" + render_terminal_chart(roofs, chart);
+  for (const Chart& roofs : charts_of(machine))
+    if (!roofs.ceilings.empty()) out += "\n" + render_terminal_chart(roofs, chart);
   return out;
 }
 
 std::string rendered(const Machine& machine, const MachineArguments& arguments) {
   if (arguments.json || arguments.format == "json") return to_json(machine);
-  const Chart chart = chart_of(machine);
-  if (arguments.format == "svg") return render_svg(chart) + "\n";
-  if (arguments.format == "html") return render_html(chart);
+  if (arguments.format == "svg") return render_svg(charts_of(machine)) + "\n";
+  if (arguments.format == "html") return render_html(charts_of(machine));
   return text_of(machine, arguments);
 }
 

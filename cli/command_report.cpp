@@ -16,6 +16,7 @@
 #include "analysis/report/terminal.hpp"
 #include "analysis/roofline/gpu_machine.hpp"
 #include "analysis/text/parsing.hpp"
+#include "analysis/text/plain_text.hpp"
 #include "commands.hpp"
 #include "profile_file.hpp"
 #include "same_file.hpp"
@@ -31,19 +32,23 @@ struct ReportArguments {
   std::optional<std::string> wanted_level;  ///< as it was typed
   std::string level;                        ///< as the profile at hand spells it
   std::string axes = "log";
+  std::string wanted_locus;  ///< as it was typed
+  std::string locus;         ///< of the profile at hand
   bool all = false, self = false, inclusive = false, chart = false, ascii = false;
   unsigned width = 0;
 };
 
-Chart drawn(const Profile& profile, const ChartOptions& options,
-            const std::vector<NamedRoof>& others) {
-  Chart chart = chart_of(profile, options);
-  if (others.empty()) return chart;
+/// Other roofs stand in the first chart.
+std::vector<Chart> drawn(const Profile& profile, const ChartOptions& options,
+                         const std::vector<NamedRoof>& others) {
+  std::vector<Chart> charts = charts_of(profile, options);
+  if (others.empty()) return charts;
+  Chart& chart = charts.front();
   add_roofs(chart, profile, others);
   // The axes were fitted to what was there before.
   chart.x_min = chart.x_max = chart.y_min = chart.y_max = 0;
   fit_axes(chart);
-  return chart;
+  return charts;
 }
 
 /// The roofs beside the profile's own that were asked for.
@@ -76,6 +81,14 @@ Result<std::vector<NamedRoof>> other_roofs(const Profile& profile,
   return roofs;
 }
 
+/// Whose roof a chart in characters is; the first one's title is that of the whole report.
+std::string heading_of(const Chart& chart, std::size_t number, const TextOptions& options) {
+  const std::string& text = number == 0 ? chart.subtitle : chart.title;
+  return text::elided(options.utf8 ? text::printable(text) : text::printable_ascii(text),
+                      options.width, options.utf8) +
+         "\n";
+}
+
 std::string text_of(const Profile& profile, const std::vector<NamedRoof>& others,
                     const ReportArguments& arguments) {
   const Terminal terminal = terminal_of_output();
@@ -101,17 +114,15 @@ std::string text_of(const Profile& profile, const std::vector<NamedRoof>& others
     chart.height = terminal.is_terminal && !to_file ? terminal.height - 1 : 24;
     chart.utf8 = options.utf8;
     chart.colour = options.colour;
-    const Chart own = drawn(profile, {arguments.level}, others);
-    text += '\n' + render_terminal_chart(own, chart) + terminal_chart_notes(own, chart);
-    // Host and GPU stand under roofs of their own.
-    for (const std::string& locus : loci_of(profile)) {
-      ChartOptions other;
-      other.locus = locus;
-      if (locus == default_locus(profile)) continue;
-      const Chart apart = chart_of(profile, other);
-      if (!apart.points.empty())
-        text += '\n' + render_terminal_chart(apart, chart) + terminal_chart_notes(apart, chart);
-    }
+    ChartOptions options_of_charts;
+    options_of_charts.level = arguments.level;
+    options_of_charts.locus = arguments.locus;
+    const std::vector<Chart> charts = drawn(profile, options_of_charts, others);
+    for (std::size_t i = 0; i < charts.size(); ++i)
+      // The table says of regions without a point what they lack.
+      if (i == 0 || !charts[i].points.empty())
+        text += '\n' + (charts.size() > 1 ? heading_of(charts[i], i, options) : "") +
+                render_terminal_chart(charts[i], chart) + terminal_chart_notes(charts[i], chart);
   }
   return text;
 }
@@ -122,6 +133,7 @@ Result<std::string> rendered(const Profile& profile, const std::vector<NamedRoof
   chart.level = arguments.level;
   chart.self = !arguments.inclusive;
   chart.linear = arguments.axes == "linear";
+  chart.locus = arguments.locus;
   if (arguments.all) chart.points = static_cast<std::size_t>(-1);
   if (arguments.format == "json") return to_json(profile) + "\n";
   if (arguments.format == "openmetrics") return render_openmetrics(profile);
@@ -199,6 +211,20 @@ Result<std::string> level_of(const Profile& profile, const std::string& file,
                     : "choose one of " + known});
 }
 
+/// "gpu": the one on which kernels took the most time.
+Result<std::string> locus_of(const Profile& profile, const std::string& file,
+                             const std::string& wanted) {
+  std::string known;
+  for (const std::string& locus : loci_of(profile)) {
+    if (locus == wanted || locus == "gpu:" + wanted) return locus;
+    known += (known.empty() ? "" : ", ") + locus;
+  }
+  const std::string busiest = busiest_gpu(profile);
+  if (wanted == "gpu" && !busiest.empty()) return busiest;
+  return tl::unexpected(Problem{"no region is under the roof of `" + wanted + "`", file,
+                                known.empty() ? "it has no regions" : "choose one of " + known});
+}
+
 int report(ReportArguments arguments) {
   static constexpr std::array with_roofs = {"text", "html", "svg", "png", "pdf"};
   std::error_code unknown;
@@ -250,6 +276,15 @@ int report(ReportArguments arguments) {
       }
       arguments.level = *level;
     }
+    arguments.locus.clear();
+    if (!arguments.wanted_locus.empty()) {
+      const auto locus = locus_of(*profile, file, arguments.wanted_locus);
+      if (!locus) {
+        status = say(locus.error(), bad_input);
+        continue;
+      }
+      arguments.locus = *locus;
+    }
     const auto nobody = std::find_if(
         arguments.details.begin(), arguments.details.end(),
         [&](const std::string& pattern) { return regions_named(*profile, pattern).empty(); });
@@ -299,6 +334,12 @@ void add_report_command(CLI::App& app, int& status) {
       ->add_option("--axes", arguments->axes,
                    "Of a picture: log, or linear, where a bandwidth is a slope through the origin")
       ->transform(CLI::IsMember({"log", "linear"}, CLI::ignore_case));
+  command
+      ->add_option("--locus", arguments->wanted_locus,
+                   "Charts: under one roof alone: cpu, gpu (the one with the most time), or a "
+                   "GPU's UUID. Default: one chart for each")
+      ->type_name("LOCUS")
+      ->check(not_empty);
   command->add_flag("--all", arguments->all, "Every region, not the heaviest alone");
   command
       ->add_option("--details", arguments->details,

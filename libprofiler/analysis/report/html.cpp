@@ -137,9 +137,9 @@ void add_dots(const Profile& profile, const Chart& view, bool self, Chart& all) 
 
 /// Axes that hold the points of every level, with and without children, so that the script can
 /// switch.
-void fit_every_view(const Profile& profile, Chart& chart) {
+void fit_every_view(const Profile& profile, const std::string& wanted_locus, Chart& chart) {
   Chart all = chart;
-  const std::string locus = default_locus(profile);
+  const std::string locus = wanted_locus.empty() ? default_locus(profile) : wanted_locus;
   for (const std::string& level : levels_of(profile, locus))
     for (const bool self : {true, false}) {
       const Chart view =
@@ -158,31 +158,22 @@ void fit_every_view(const Profile& profile, Chart& chart) {
 /// One for each roof that the page's own chart does not show: a GPU's, and the host's beside it.
 std::string charts_of_other_loci(const Profile& profile, const ChartOptions& options) {
   std::string text;
-  const std::string shown = options.locus.empty() ? default_locus(profile) : options.locus;
-  unsigned number = 0;
-  for (const std::string& locus : loci_of(profile)) {
-    if (locus == shown) continue;
-    ChartOptions other = options;
-    other.locus = locus;
-    other.level.clear();
-    Chart chart = chart_of(profile, other);
-    if (chart.points.empty() && locus == "cpu") continue;
-    const std::string name =
-        locus == "cpu" ? "the host" : gpu_name(profile, std::string(device_of_locus(locus)));
-    const std::string facts = chart.subtitle;
-    std::vector<std::string> undrawn = std::move(chart.notes);
-    chart.title.clear();
-    chart.subtitle.clear();
-    chart.notes.clear();
+  const std::vector<Chart> charts = charts_of(profile, options);
+  for (std::size_t i = 1; i < charts.size(); ++i) {
+    Chart chart = charts[i];
     SvgOptions svg;
     svg.width = 1180;
     svg.height = 640;
-    svg.id = "roofline-" + std::to_string(++number);
+    svg.id = "roofline-" + std::to_string(i);
+    // The page has them as text.
+    chart.title.clear();
+    chart.subtitle.clear();
+    chart.notes.clear();
     text += fmt::format(
-        "<h2>Roofline of {}</h2>\n<p class=\"facts\">{}</p>\n"
+        "<h2>{}</h2>\n<p class=\"facts\">{}</p>\n"
         "<div class=\"chart\">\n{}</div>\n<p class=\"soft\">{}</p>\n",
-        markup(name), markup(facts), render_svg(chart, svg),
-        markup(fmt::format("{}", fmt::join(undrawn, " "))));
+        markup(charts[i].title), markup(charts[i].subtitle), render_svg(chart, svg),
+        markup(fmt::format("{}", fmt::join(charts[i].notes, " "))));
   }
   return text;
 }
@@ -224,12 +215,27 @@ std::vector<std::size_t> every_row(const std::vector<RegionRow>& rows) {
   return all;
 }
 
+std::string points_table(const std::vector<ChartPoint>& points) {
+  if (points.empty()) return "";
+  std::string text =
+      "<h2>Points</h2>\n<div class=\"scroll\"><table><thead><tr><th class=\"left\">Name</th>"
+      "<th>FLOP/byte</th><th>FLOP/s</th><th class=\"left\">Side</th><th class=\"left\"></th></tr>"
+      "</thead>\n<tbody>\n";
+  for (const ChartPoint& point : points)
+    text += fmt::format(
+        "<tr><td class=\"left\">{}</td><td>{}</td><td>{}</td><td class=\"left\">{}</td>"
+        "<td class=\"left\">{}</td></tr>\n",
+        markup(point.name), significant(point.intensity), with_prefix(point.flop_per_s, "FLOP/s"),
+        spelling(point.side), markup(point.note));
+  return text + "</tbody></table></div>\n";
+}
+
 }  // namespace
 
 std::string render_html(const Profile& whole, const HtmlOptions& options) {
   HtmlOptions usable = options;
   const std::string level =
-      options.chart.level.empty() ? default_level(whole) : options.chart.level;
+      options.chart.level.empty() ? default_level(whole, options.chart.locus) : options.chart.level;
   usable.chart.level = level;
   const Profile profile = with_room_for(whole, level, usable);
   SvgOptions svg;
@@ -244,7 +250,7 @@ std::string render_html(const Profile& whole, const HtmlOptions& options) {
   chart.subtitle.clear();
   std::vector<std::string> undrawn = std::move(chart.notes);
   chart.notes.clear();
-  fit_every_view(profile, chart);
+  fit_every_view(profile, options.chart.locus, chart);
   if (const std::string outside = outside_sentence(chart); !outside.empty())
     undrawn.push_back(outside);
   const ChartLayout layout = lay_out(chart, svg);
@@ -298,7 +304,9 @@ std::string render_html(const Profile& whole, const HtmlOptions& options) {
         "looks closer, a second one goes back; a double click shows the region in the table.</p>\n"
         "<div class=\"chart\">\n" +
         icicle + "</div>\n";
-  body += charts_of_other_loci(profile, usable.chart);
+  ChartOptions others = usable.chart;
+  others.level = options.chart.level;  // what the host's chart shows need not be the GPUs'
+  body += charts_of_other_loci(profile, others);
   body += cards(profile, level);
   body += fmt::format(
       "<h2>Regions</h2>\n<p class=\"soft static-only\">{}, intensity at {}.</p>\n"
@@ -344,27 +352,25 @@ std::string render_html(const Profile& whole, const HtmlOptions& options) {
   return page(elided(printable(command), 80) + " - roofline", body);
 }
 
-std::string render_html(const Chart& chart) {
-  SvgOptions svg;
-  svg.width = 1180;
-  svg.height = 640;
-  std::string body = "<div class=\"chart\">\n" + render_svg(chart, svg) + "</div>\n";
-  body += ceilings_table("Ceilings", chart.ceilings);
-  if (!chart.points.empty()) {
-    body +=
-        "<h2>Points</h2>\n<div class=\"scroll\"><table><thead><tr><th class=\"left\">Name</th>"
-        "<th>FLOP/byte</th><th>FLOP/s</th><th class=\"left\">Side</th><th class=\"left\"></th></tr>"
-        "</thead>\n<tbody>\n";
-    for (const ChartPoint& point : chart.points)
-      body += fmt::format(
-          "<tr><td class=\"left\">{}</td><td>{}</td><td>{}</td><td class=\"left\">{}</td>"
-          "<td class=\"left\">{}</td></tr>\n",
-          markup(point.name), significant(point.intensity), with_prefix(point.flop_per_s, "FLOP/s"),
-          spelling(point.side), markup(point.note));
-    body += "</tbody></table></div>\n";
+std::string render_html(const std::vector<Chart>& charts) {
+  std::string body;
+  for (std::size_t i = 0; i < charts.size(); ++i) {
+    const Chart& chart = charts[i];
+    SvgOptions svg;
+    svg.width = 1180;
+    svg.height = 640;
+    if (i > 0) svg.id += "-" + std::to_string(i);
+    body += "<div class=\"chart\">\n" + render_svg(chart, svg) + "</div>\n";
+    body += ceilings_table("Ceilings", chart.ceilings);
+    body += points_table(chart.points);
+    body += list("Notes", chart.notes);
   }
-  body += list("Notes", chart.notes);
-  return page(printable(chart.title.empty() ? "Roofline" : chart.title), body);
+  const std::string title = charts.empty() ? "" : charts.front().title;
+  return page(printable(title.empty() ? "Roofline" : title), body);
+}
+
+std::string render_html(const Chart& chart) {
+  return render_html(std::vector<Chart>{chart});
 }
 
 }  // namespace roofmark

@@ -220,22 +220,24 @@ std::vector<std::string> loci_of(const Profile& profile) {
   return loci;
 }
 
-std::string default_locus(const Profile& profile) {
+std::string busiest_gpu(const Profile& profile) {
   std::map<std::string, double> time_s;
+  for (const Region& region : profile.regions)
+    if (region.kernel) time_s[report::locus_of(region)] += report::time_of(region.work, {}).value();
+  const auto most =
+      std::max_element(time_s.begin(), time_s.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == time_s.end() ? "" : most->first;
+}
+
+std::string default_locus(const Profile& profile) {
   bool kernel_flop = false;
   for (const Region& region : profile.regions) {
     const bool flop = report::rates_of(region.self, {}).front().flop.value() > 0;
-    if (!region.kernel) {
-      if (flop) return "cpu";
-      continue;
-    }
+    if (!region.kernel && flop) return "cpu";
     kernel_flop = kernel_flop || flop;
-    time_s[report::locus_of(region)] += report::time_of(region.work, {}).value();
   }
-  if (!kernel_flop) return "cpu";
-  return std::max_element(time_s.begin(), time_s.end(),
-                          [](const auto& a, const auto& b) { return a.second < b.second; })
-      ->first;
+  return kernel_flop ? busiest_gpu(profile) : "cpu";
 }
 
 }  // namespace roofmark

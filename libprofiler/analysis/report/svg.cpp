@@ -30,6 +30,7 @@ class SvgWriter {
     fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
     text_ += '\n';
   }
+  void raw(const std::string& text) { text_ += text; }
   std::string take() { return std::move(text_); }
 
  private:
@@ -332,28 +333,24 @@ std::vector<std::string> footnotes(const Chart& chart, const ChartLayout& layout
   return lines;
 }
 
-}  // namespace
+struct ChartDrawing {
+  double width = 0, height = 0;
+  std::string title, description, text;
+};
 
-std::string render_svg(const Chart& given, const SvgOptions& options) {
+ChartDrawing drawing_of(const Chart& given, const SvgOptions& options) {
   Chart chart = given;
   fit_axes(chart);
   const ChartLayout layout = lay_out(chart, options);
-  const std::string id = safe_id(options.id);
   const auto notes = footnotes(chart, layout, layout.right - layout.left, options.every_side);
-  const double width = layout.right + 24;
-  const double height = layout.bottom + 76 + 16 * static_cast<double>(notes.size());
+  ChartDrawing drawing;
+  drawing.width = layout.right + 24;
+  drawing.height = layout.bottom + 76 + 16 * static_cast<double>(notes.size());
+  drawing.title = chart.title.empty() ? "Roofline" : chart.title;
+  drawing.description = description(chart);
   SvgWriter out;
-  out.line(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"rm-chart\" id=\"{0}\" role=\"img\" "
-      "aria-labelledby=\"{0}-title {0}-desc\" viewBox=\"0 0 {1} {2}\" width=\"{1}\" "
-      "height=\"{2}\" font-family=\"sans-serif\">",
-      id, px(width), px(height));
-  out.line("<title id=\"{}-title\">{}</title>", id,
-           markup(chart.title.empty() ? "Roofline" : chart.title));
-  out.line("<desc id=\"{}-desc\">{}</desc>", id, markup(description(chart)));
-  out.line("<style>{}</style>", web_file("chart.css"));
-  out.line("<rect class=\"paper\" fill=\"#fff\" width=\"{}\" height=\"{}\"/>", px(width),
-           px(height));
+  out.line("<rect class=\"paper\" fill=\"#fff\" width=\"{}\" height=\"{}\"/>", px(drawing.width),
+           px(drawing.height));
   if (!chart.title.empty())
     out.line("<text font-size=\"16\" font-weight=\"600\" x=\"{}\" y=\"26\">{}</text>",
              px(layout.left),
@@ -385,8 +382,47 @@ std::string render_svg(const Chart& given, const SvgOptions& options) {
     out.line("<text class=\"soft\" font-size=\"11.5\" fill=\"#57606a\" x=\"{}\" y=\"{}\">{}</text>",
              px(layout.left), px(layout.bottom + 78 + 16 * static_cast<double>(i)),
              markup(notes[i]));
+  drawing.text = out.take();
+  return drawing;
+}
+
+}  // namespace
+
+std::string render_svg(const std::vector<Chart>& charts, const SvgOptions& options) {
+  const std::string id = safe_id(options.id);
+  std::vector<ChartDrawing> drawings;
+  double width = 0, height = 0;
+  std::string description;
+  for (const Chart& chart : charts) {
+    const ChartDrawing& drawing = drawings.emplace_back(drawing_of(chart, options));
+    width = std::max(width, drawing.width);
+    height += drawing.height;
+    description += (description.empty() ? "" : " ") +
+                   (charts.size() > 1 ? drawing.title + ": " : std::string()) + drawing.description;
+  }
+  SvgWriter out;
+  out.line(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"rm-chart\" id=\"{0}\" role=\"img\" "
+      "aria-labelledby=\"{0}-title {0}-desc\" viewBox=\"0 0 {1} {2}\" width=\"{1}\" "
+      "height=\"{2}\" font-family=\"sans-serif\">",
+      id, px(width), px(height));
+  out.line("<title id=\"{}-title\">{}</title>", id,
+           markup(drawings.empty() ? "Roofline" : drawings.front().title));
+  out.line("<desc id=\"{}-desc\">{}</desc>", id, markup(description));
+  out.line("<style>{}</style>", web_file("chart.css"));
+  double top = 0;
+  for (const ChartDrawing& drawing : drawings) {
+    if (top > 0) out.line("<g transform=\"translate(0 {})\">", px(top));
+    out.raw(drawing.text);
+    if (top > 0) out.line("</g>");
+    top += drawing.height;
+  }
   out.line("</svg>");
   return out.take();
+}
+
+std::string render_svg(const Chart& chart, const SvgOptions& options) {
+  return render_svg(std::vector<Chart>{chart}, options);
 }
 
 }  // namespace roofmark

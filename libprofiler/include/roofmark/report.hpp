@@ -97,10 +97,18 @@ std::vector<std::string> levels_of(const Profile& profile);
 std::vector<std::string> loci_of(const Profile& profile);
 /// "cpu" where a region of the host has FLOPs, or no kernel has; else the GPU with the most time.
 std::string default_locus(const Profile& profile);
+/// The locus of the GPU on which kernels took the most time; empty: there are no kernels.
+std::string busiest_gpu(const Profile& profile);
 
 Chart chart_of(const Profile& profile, const ChartOptions& options = {});
+/// chart_of(), and behind it one for each other roof that regions are under: the host and its GPUs
+/// are never under one another's ceilings. Of the one that `options.locus` names alone, where it
+/// names one.
+std::vector<Chart> charts_of(const Profile& profile, const ChartOptions& options = {});
 /// The ceilings alone.
 Chart chart_of(const Machine& machine);
+/// Those of the cores, and of each of its GPUs.
+std::vector<Chart> charts_of(const Machine& machine);
 
 /// A chart from given numbers: no run, no machine.
 struct GivenNumber {
@@ -156,6 +164,8 @@ struct SvgOptions {
 };
 /// A whole SVG document without an XML declaration, so that it can also stand inside HTML.
 std::string render_svg(const Chart& chart, const SvgOptions& options = {});
+/// Several charts in one document, one under the other.
+std::string render_svg(const std::vector<Chart>& charts, const SvgOptions& options = {});
 
 struct HtmlOptions {
   ChartOptions chart;
@@ -167,6 +177,7 @@ struct HtmlOptions {
 /// One self-contained page: no network, and a static chart with a table where scripts are off.
 std::string render_html(const Profile& profile, const HtmlOptions& options = {});
 std::string render_html(const Chart& chart);
+std::string render_html(const std::vector<Chart>& charts);
 
 /// The call tree as an SVG icicle: as wide as its time, coloured by what bounds it; empty where no
 /// region has a time.
