@@ -16,8 +16,10 @@ int code_of(const CUpti_Profiler_DeviceSupported_Params& p) {
     return CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED;
   if (lacks(p.confidentialCompute)) return CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED;
   if (lacks(p.cmp)) return CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED;
-  if (lacks(p.wsl)) return CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED;
-  if (lacks(p.sli)) return CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED;
+  // CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED and CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED, which the
+  // headers of CUDA 12.6 do not name yet.
+  if (lacks(p.wsl)) return 45;
+  if (lacks(p.sli)) return 44;
   return CUPTI_ERROR_NOT_SUPPORTED;
 }
 
