@@ -70,7 +70,7 @@ class WithADriverOfTheTests(unittest.TestCase):
 
     def test_known_work(self):
         kernels = self.work["kernels"]
-        self.assertEqual(len(kernels), 23)
+        self.assertEqual(len(kernels), 31)
         triad = kernels["triad"]["counts"]
         self.assertEqual(triad["bytes.HBM.read"], 2 * triad["bytes.HBM.write"])
         # 132 SMs with 8 blocks of 256 threads, 16 chains of 8 multiply-adds.

@@ -78,6 +78,12 @@ class Environment {
   const char* name_;
 };
 
+bool has_note(const Gpu& gpu, const std::string& words) {
+  return std::any_of(gpu.notes.begin(), gpu.notes.end(), [&](const std::string& note) {
+    return note.find(words) != std::string::npos;
+  });
+}
+
 MeasureWindows quick() {
   return {1e-4, 1e-4, 20};
 }
@@ -202,6 +208,9 @@ TEST_CASE("the work of the kernels: closed forms") {
   // m64n256k16 is 2 * 64 * 256 * 16 operations for a block of 128 threads, 8 of them an iteration.
   CHECK(work_of(kernel("wgmma_f16"), 128, 0, 1) == 8.0 * 2 * 64 * 256 * 16);
   CHECK(work_of(kernel("wgmma_fp8"), 128, 0, 1) == 8.0 * 2 * 64 * 256 * 32);
+  // m128n256k32, 8 of them by a block of 128 in an iteration.
+  CHECK(work_of(kernel("tcgen05_fp8"), 128, 0, 1) == 8.0 * 2 * 128 * 256 * 32);
+  CHECK(work_of(kernel("tcgen05_tf32"), 256, 0, 5) == 5 * 2 * 8.0 * 2 * 128 * 256 * 8);
   CHECK(work_of(kernel("mma_f16"), 32, 0, 3) == 3 * 8.0 * 2 * 16 * 8 * 16);
   CHECK(work_of(kernel("mma_f64"), 32, 0, 1) == 8.0 * 2 * 8 * 8 * 4);
   CHECK(work_of(kernel("mma_f64_k16"), 32, 0, 1) == 4.0 * 2 * 16 * 8 * 16);
@@ -268,15 +277,62 @@ TEST_CASE("devices are measured through the driver, and leave nothing behind") {
     CHECK(ceiling->source == Source::measured);
     CHECK(ceiling->per_s == Approx(kernel.bound == Bound::memory ? 1e11 : 1e12).epsilon(0.001));
   }
-  CHECK(std::any_of(gpu.notes.begin(), gpu.notes.end(), [](const std::string& note) {
-    return note.find("mma_i8 was not measured: ") == 0 && note.find("700") != std::string::npos;
-  }));
+  CHECK(has_note(gpu, "mma_i8 was not measured: "));
+  CHECK(has_note(gpu, "700"));
   // A chip that no table knows has what was measured, and no theory.
   CHECK(value(gpus->gpus.back().ceilings, "bytes.HBM") == 0);
   CHECK(find(gpus->gpus.back().ceilings, "flop.f32", "fma") != nullptr);
   void* fake = dlopen(ROOFMARK_FAKE_DRIVER, RTLD_NOW);
   REQUIRE(fake != nullptr);
   CHECK(reinterpret_cast<int (*)()>(dlsym(fake, "fake_driver_left"))() == 0);
+}
+
+TEST_CASE("tensor units that did not do their work give no ceiling, and stop no other") {
+  if (kernel_image() == nullptr) {
+    WARN("built without nvcc: nothing to launch");
+    return;
+  }
+  const Environment library("ROOFMARK_CUDA_LIBRARY", ROOFMARK_FAKE_DRIVER);
+  const Environment wrong("FAKE_WRONG", "tcgen05_f16,tcgen05_i8");
+  const auto gpus = measure_gpus(chips(), quick());
+  REQUIRE(gpus);
+  const Gpu& gpu = gpus->gpus.front();
+  CHECK(find(gpu.ceilings, "tensor.f16", "tcgen05") == nullptr);
+  CHECK(find(gpu.ceilings, "tensor.i8", "tcgen05") == nullptr);
+  REQUIRE(find(gpu.ceilings, "tensor.bf16", "tcgen05") != nullptr);
+  CHECK(find(gpu.ceilings, "tensor.bf16", "tcgen05")->source == Source::measured);
+  for (const char* name : {"tcgen05_f16", "tcgen05_i8"})
+    CHECK(has_note(gpu, std::string(name) + " was not measured: "));
+  CHECK(has_note(gpu, "its tensor units did not end, or did not multiply what they were given"));
+  CHECK_FALSE(gpus->whole);
+}
+
+TEST_CASE("on 10.x the tables are the roof of tensor units unless tcgen05 was measured") {
+  if (kernel_image() == nullptr) {
+    WARN("built without nvcc: nothing to launch");
+    return;
+  }
+  const Environment library("ROOFMARK_CUDA_LIBRARY", ROOFMARK_FAKE_DRIVER);
+  const Environment major("FAKE_MAJOR", "10");
+  const std::string of_mma = "those of mma.sync, which is far slower", of_fp4 = "FP4, FP6 and FP8";
+  {
+    const auto gpus = measure_gpus(chips(), quick());
+    REQUIRE(gpus);
+    CHECK_FALSE(has_note(gpus->gpus.front(), of_mma));
+    CHECK(has_note(gpus->gpus.front(), of_fp4));
+  }
+  const Environment lacks("FAKE_LACKS",
+                          "tcgen05_f16,tcgen05_bf16,tcgen05_tf32,tcgen05_fp8,tcgen05_fp8_e5m2,"
+                          "tcgen05_i8");
+  const auto gpus = measure_gpus(chips(), quick());
+  REQUIRE(gpus);
+  CHECK(has_note(gpus->gpus.front(), of_mma));
+  CHECK_FALSE(has_note(gpus->gpus.front(), of_fp4));
+  // 8192 a multiprocessor and cycle, of 132 at 1.98 GHz.
+  const GpuCeiling* table = find(gpus->gpus.front().ceilings, "tensor.f16");
+  REQUIRE(table != nullptr);
+  CHECK(table->source == Source::theoretical);
+  CHECK(table->per_s == Approx(8192 * 132 * 1.98e9));
 }
 
 TEST_CASE("a device that can't be used has theoretical ceilings and the reason") {

@@ -14,9 +14,10 @@ EVERYWHERE = {"fma_f64", "fma_f32", "fma_f16", "read_hbm", "copy", "triad", "rea
 AMPERE = EVERYWHERE | {"fma_bf16", "mma_f16", "mma_bf16", "mma_tf32", "mma_i8"}
 KERNELS = {
     "sm_80": AMPERE | {"mma_f64"},
-    "sm_90a": AMPERE | {"mma_f64_k16", "mma_fp8", "wgmma_f16", "wgmma_bf16", "wgmma_tf32", "wgmma_fp8", "wgmma_i8"},
-    "sm_100a": AMPERE | {"fma_f32x2"},
-    "sm_120": AMPERE | {"mma_fp8"},
+    "sm_90a": AMPERE | {"mma_f64_k16", "mma_fp8", "mma_fp8_e5m2", "wgmma_f16", "wgmma_bf16", "wgmma_tf32", "wgmma_fp8", "wgmma_fp8_e5m2", "wgmma_i8"},
+    "sm_100a": AMPERE | {"fma_f32x2", "tcgen05_f16", "tcgen05_bf16", "tcgen05_tf32", "tcgen05_fp8", "tcgen05_fp8_e5m2", "tcgen05_i8"},
+    "sm_103": AMPERE | {"fma_f32x2"},
+    "sm_120": AMPERE | {"mma_fp8", "mma_fp8_e5m2"},
 }
 
 
@@ -33,7 +34,7 @@ def main():
             print("FAILED:", what)
             failures += 1
 
-    listed = set(re.findall(r'Microkernel\{"(\w+)"', table))
+    listed = set(re.findall(r'(?:Microkernel\{|of_\w+\()"(\w+)"', table))
     check(listed == set().union(*KERNELS.values()), f"the table lists {listed ^ set().union(*KERNELS.values())}")
     codes = subprocess.run([nvcc, "--list-gpu-code"], capture_output=True, text=True, check=True).stdout.split()
     for architecture, expected in KERNELS.items():

@@ -1,6 +1,7 @@
 // A driver with two devices on which kernels take the time that FAKE_RATES gives them, for tests of
 // what launches them. FAKE_FAIL="call=code,..." makes calls fail; FAKE_LACKS="name,..." leaves
-// kernels out of the module.
+// kernels out of the module; FAKE_WRONG="name,..." has them say that they did not do their work;
+// FAKE_MAJOR is the first device's compute capability.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -71,6 +72,7 @@ int cuDeviceGetUuid_v2(unsigned char* uuid, int device) {
   return 0;
 }
 int cuDeviceGetAttribute(int* value, int attribute, int device) {
+  const char* major = std::getenv("FAKE_MAJOR");
   switch (attribute) {
     case 13:
       return *value = 1980000, 0;
@@ -83,7 +85,7 @@ int cuDeviceGetAttribute(int* value, int attribute, int device) {
     case 38:
       return *value = 50 << 20, 0;
     case 75:
-      return *value = device == 0 ? 9 : 99, 0;
+      return *value = device != 0 ? 99 : major != nullptr ? std::atoi(major) : 9, 0;
     case 76:
       return *value = 0, 0;
     default:
@@ -152,6 +154,7 @@ int cuLaunchKernel(void* function, unsigned x, unsigned, unsigned, unsigned thre
   auto* clocks = reinterpret_cast<std::uint64_t*>(work.clocks);
   clocks[0] = static_cast<std::uint64_t>(time_s * clock_hz);
   clocks[1] = static_cast<std::uint64_t>(time_s * 1e9);
+  if (lists("FAKE_WRONG", kernel.name)) clocks[2] = 1;
   return 0;
 }
 int cuEventCreate(void** event, unsigned) {

@@ -7,9 +7,9 @@ if(NOT ROOFMARK_NVCC)
   return()
 endif()
 execute_process(COMMAND ${ROOFMARK_NVCC} --list-gpu-code OUTPUT_VARIABLE known ERROR_QUIET)
-# 90a for wgmma; code of the others runs on later chips of the same generation; PTX for those of none of them.
+# 90a for wgmma, 100a for tcgen05; code of the others runs on later chips of the same generation; PTX for those of none of them.
 set(ROOFMARK_GPU_CODE "")
-foreach(code 75 80 89 90a 100 120)
+foreach(code 75 80 89 90a 100a 103 120)
   string(REGEX REPLACE "[a-z]" "" number ${code})
   if(known MATCHES "sm_${number}(\n|$)")
     list(APPEND ROOFMARK_GPU_CODE -gencode arch=compute_${code},code=sm_${code})
@@ -24,7 +24,7 @@ set(kernels ${CMAKE_CURRENT_BINARY_DIR}/kernels.fatbin)
 set(ceilings ${CMAKE_CURRENT_SOURCE_DIR}/ceilings)
 add_custom_command(OUTPUT ${kernels}
   COMMAND ${ROOFMARK_NVCC} -std=c++17 -O3 -fatbin -allow-unsupported-compiler ${ROOFMARK_GPU_CODE} -o ${kernels} ${ceilings}/kernels.cu
-  DEPENDS ${ceilings}/kernels.cu ${ceilings}/wgmma.cuh VERBATIM
+  DEPENDS ${ceilings}/kernels.cu ${ceilings}/tcgen05.cuh ${ceilings}/wgmma.cuh VERBATIM
   COMMENT "Microkernels of GPUs")
 set_source_files_properties(${ceilings}/kernel_image.cpp TARGET_DIRECTORY roofmark_analysis PROPERTIES
   COMPILE_DEFINITIONS ROOFMARK_GPU_KERNELS="${kernels}" OBJECT_DEPENDS ${kernels})

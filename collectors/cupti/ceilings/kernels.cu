@@ -14,7 +14,7 @@ struct Work {
   const uint4* in2;     // the second stream of a triad
   std::size_t elements; // of 16 bytes
   std::uint64_t iterations;
-  std::uint64_t* clocks;  // cycles and nanoseconds that block 0 took
+  std::uint64_t* clocks;  // cycles and nanoseconds that block 0 took; not 0: a block did no work
 };
 
 // ---- the clock that really ran ---------------------------------------------------------------
@@ -88,6 +88,7 @@ __device__ static inline std::uint32_t operand(const Work& work, unsigned at) {
 #define BF16_OPERAND operand<0x3f003f00u, 0x007f007fu, 0x80008000u>
 #define TF32_OPERAND operand<0x3f000000u, 0x007fe000u, 0x80000000u>
 #define E4M3_OPERAND operand<0x30303030u, 0x07070707u, 0x80808080u>
+#define E5M2_OPERAND operand<0x38383838u, 0x03030303u, 0x80808080u>
 #define INT8_OPERAND operand<0u, 0x7f7f7f7fu, 0x80808080u>
 
 #define MMA_KERNEL(name, result, letter, make_operand, shape)                              \
@@ -121,6 +122,7 @@ MMA_KERNEL(mma_i8, int, "r", INT8_OPERAND, "m16n8k32.row.col.s32.s8.s8.s32")
 // On 10.x it is emulated by far slower instructions.
 #if ROOFMARK_ARCH == 890 || ROOFMARK_ARCH == 900 || ROOFMARK_ARCH >= 1200
 MMA_KERNEL(mma_fp8, float, "f", E4M3_OPERAND, "m16n8k32.row.col.f32.e4m3.e4m3.f32")
+MMA_KERNEL(mma_fp8_e5m2, float, "f", E5M2_OPERAND, "m16n8k32.row.col.f32.e5m2.e5m2.f32")
 #endif
 
 // Tensor units for f64 are in 8.0 and 9.0; other architectures emulate it.
@@ -168,6 +170,7 @@ extern "C" __global__ __launch_bounds__(256) void mma_f64_k16(Work work) {
 #endif
 
 #include "wgmma.cuh"
+#include "tcgen05.cuh"
 
 // ---- bytes ------------------------------------------------------------------------------------
 // 128-bit accesses, grid-stride. `iterations` passes over the elements.

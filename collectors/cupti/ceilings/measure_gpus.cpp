@@ -22,6 +22,9 @@ struct Work {
   DeviceMemory clocks;
 };
 
+/// Cycles, nanoseconds, and whether a block did not do its work.
+using ClockWords = std::array<std::uint64_t, 3>;
+
 constexpr std::size_t MiB = std::size_t{1} << 20;
 /// Random operands: zeros would draw less power, and so show a clock that no real work has.
 constexpr std::size_t random_bytes = MiB;
@@ -73,6 +76,23 @@ double middle(std::vector<double> clocks) {
   return clocks[clocks.size() / 2];
 }
 
+/// Of 10.x: what its ceilings of tensor units are not.
+void note_tensor_units(const std::vector<GpuCeiling>& measured, Gpu& gpu) {
+  const auto by = [&](const std::string& pattern) {
+    return std::any_of(measured.begin(), measured.end(), [&](const GpuCeiling& ceiling) {
+      return ceiling.pattern.starts_with(pattern);
+    });
+  };
+  if (by("mma.sync") && !by("tcgen05"))
+    gpu.notes.emplace_back(
+        "Ceilings of tensor units are those of mma.sync, which is far slower on this chip than "
+        "tcgen05: the theoretical ones are the roof.");
+  if (by("tcgen05"))
+    gpu.notes.emplace_back(
+        "Its counters hold FP4, FP6 and FP8 together: kernels of FP4 with block scales may do up "
+        "to twice what the ceiling of fp8 says.");
+}
+
 std::vector<GpuCeiling> measure(Gpu& gpu, const Driver& driver, const DriverDevice& device,
                                 const MeasureWindows& windows, const GpuProgress& progress,
                                 const std::function<bool()>& interrupted, bool& whole) {
@@ -121,10 +141,7 @@ std::vector<GpuCeiling> measure(Gpu& gpu, const Driver& driver, const DriverDevi
     measured.push_back(std::move(one->ceiling));
   }
   if (const double clock = middle(std::move(clocks)); clock > 0) gpu.sm_clock_hz = clock;
-  if (device.compute_major == 10)
-    gpu.notes.emplace_back(
-        "Ceilings of tensor units are those of mma.sync, which is far slower on this chip than "
-        "tcgen05: the theoretical ones are the roof.");
+  if (device.compute_major == 10) note_tensor_units(measured, gpu);
   return measured;
 }
 
@@ -182,6 +199,9 @@ Result<std::unique_ptr<MicrokernelDevice>> MicrokernelDevice::open(const Driver&
   const auto clocks = on.allocate(64);
   if (!clocks) return tl::unexpected(clocks.error());
   opened->clocks_ = *clocks;
+  const ClockWords none{};
+  if (const auto cleared = on.to_device(opened->clocks_, none.data(), sizeof none); !cleared)
+    return tl::unexpected(cleared.error());
   const auto words = random_words(random_bytes);
   if (const auto filled = on.to_device(opened->in_, words.data(), random_bytes); !filled)
     return tl::unexpected(filled.error());
@@ -225,9 +245,16 @@ Result<TimedLaunch> MicrokernelDevice::launch(const Microkernel& kernel,
   const auto time = session_->timed_launch(function, shape.blocks, kernel.block_threads,
                                            kernel.shared_bytes, parameters.data());
   if (!time) return tl::unexpected(time.error());
-  std::array<std::uint64_t, 2> clocks{};
+  ClockWords clocks{};
   if (const auto read = session_->from_device(clocks.data(), clocks_, sizeof clocks); !read)
     return tl::unexpected(read.error());
+  if (clocks[2] != 0) {
+    const ClockWords none{};
+    if (const auto cleared = session_->to_device(clocks_, none.data(), sizeof none); !cleared)
+      return tl::unexpected(cleared.error());
+    return tl::unexpected(Problem{
+        "its tensor units did not end, or did not multiply what they were given", kernel.name, ""});
+  }
   TimedLaunch timed;
   timed.time_s = *time;
   timed.work = work_of(kernel, std::uint64_t{shape.blocks} * kernel.block_threads, shape.elements,

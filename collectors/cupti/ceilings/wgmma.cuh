@@ -56,5 +56,6 @@ WGMMA_KERNEL(wgmma_f16, float, OUT128, HALF_OPERAND, "m64n256k16.f32.f16.f16", "
 WGMMA_KERNEL(wgmma_bf16, float, OUT128, BF16_OPERAND, "m64n256k16.f32.bf16.bf16", ", 1, 1, 0, 0")
 WGMMA_KERNEL(wgmma_tf32, float, OUT128, TF32_OPERAND, "m64n256k8.f32.tf32.tf32", ", 1, 1")
 WGMMA_KERNEL(wgmma_fp8, float, OUT128, E4M3_OPERAND, "m64n256k32.f32.e4m3.e4m3", ", 1, 1")
+WGMMA_KERNEL(wgmma_fp8_e5m2, float, OUT128, E5M2_OPERAND, "m64n256k32.f32.e5m2.e5m2", ", 1, 1")
 WGMMA_KERNEL(wgmma_i8, int, OUT128R, INT8_OPERAND, "m64n256k32.s32.s8.s8", "")
 #endif

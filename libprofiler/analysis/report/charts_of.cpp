@@ -36,9 +36,9 @@ std::vector<Chart> charts_of(const Profile& profile, const ChartOptions& options
     if (std::find(levels.begin(), levels.end(), options.level) == levels.end()) other.level.clear();
     Chart chart = chart_of(profile, other);
     if (chart.points.empty() && locus == "cpu") continue;
-    chart.title = "Roofline of " + (locus == "cpu" ? "the host"
-                                                   : report::gpu_name(
-                                                         profile, std::string(device_of_locus(locus))));
+    chart.title = "Roofline of " +
+                  (locus == "cpu" ? "the host"
+                                  : report::gpu_name(profile, std::string(device_of_locus(locus))));
     charts.push_back(std::move(chart));
   }
   if (left_out > 0)
