@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""usage: record_test.py BUILD SOURCE: `roofmark record` of a program whose GPU, driver and CUPTI are stand-ins (README.md)."""
+"""usage: record_test.py BUILD SOURCE [CUPTI]: `roofmark record` of a program whose GPU, driver and CUPTI are stand-ins (README.md); CUPTI: NVIDIA's, whose host half
+then plans the metrics of the stand-in, as it does with a GPU."""
 import json
 import os
 import pathlib
@@ -8,6 +9,7 @@ import sys
 import tempfile
 
 build, source = map(pathlib.Path, sys.argv[1:3])
+real = sys.argv[3] if len(sys.argv) > 3 and sys.argv[3] != "-" else None
 sys.path.insert(0, str(source / "tests" / "support"))
 from schema import Schema, Validator, missing, parse  # noqa: E402
 
@@ -47,7 +49,7 @@ with tempfile.TemporaryDirectory() as folder:
         environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "COLUMNS": "80", "HOME": str(folder), "TMPDIR": str(folder),
                        "ROOFMARK_MACHINE_FILE": str(source / "tests" / "examples" / "small_caches.machine.json"),
                        "LD_LIBRARY_PATH": str(fakes), "ROOFMARK_CUPTI_LIBRARY": str(fakes / "libfakecupti.so"),
-                       "FAKE_GPU_CHIPS": chip, "FAKE_GPU_DATA": str(table), "FAKE_GPU_CLOCK": "virtual"}
+                       "FAKE_REAL_CUPTI": real, "FAKE_GPU_CHIPS": chip, "FAKE_GPU_DATA": str(table), "FAKE_GPU_CLOCK": "virtual"}
         environment.update(variables)
         environment = {name: value for name, value in environment.items() if value is not None}
         # Hardware counters are not what is asked here, and no emulation takes their place.
