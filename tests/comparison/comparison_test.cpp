@@ -74,6 +74,19 @@ TEST_CASE("moved right but no nearer the roof") {
   CHECK_FALSE(says(at(of({{"k"}, 1, 1e9, 8e9}, {{"k"}, 2, 2e9, 15.7e9}), {"k"}), "moved right"));
 }
 
+TEST_CASE("a share of the roof that rose within the noise is neither nearer nor no nearer") {
+  // Half the bytes; twice as fast, in runs that scatter by more.
+  const auto runs = [](double bytes, std::initializer_list<double> times_s) {
+    std::vector<Profile> all;
+    for (const double time_s : times_s) all.push_back(test::run_of({{{"k"}, time_s, 1e9, bytes}}));
+    return all;
+  };
+  const Comparison noisy = compare(runs(8e9, {1, 2.2, 3}), runs(4e9, {0.3, 1.4, 0.5}));
+  CHECK(says(at(noisy, {"k"}), "whether it is nearer the roof ("));
+  CHECK(says(at(noisy, {"k"}), ") is within the noise"));
+  CHECK_FALSE(says(at(noisy, {"k"}), "no nearer"));
+}
+
 TEST_CASE("nearer the roof but no faster") {
   const Comparison more_work = of({{"k"}, 1, 1e9, 8e9}, {{"k"}, 1, 1.5e9, 12e9});
   CHECK(says(at(more_work, {"k"}), "nearer the roof"));

@@ -1,8 +1,10 @@
 // What stands beside a verdict is what the verdict is about, in text, Markdown and page.
 #include <roofmark/report.hpp>
 #include <roofmark/roofline.hpp>
+#include <set>
 
 #include "../roofline/test_machine.hpp"
+#include "analysis/report/chart_ceilings.hpp"
 #include "analysis/report/region_row.hpp"
 #include "analysis/report/roof_share.hpp"
 #include "catch.hpp"
@@ -99,9 +101,50 @@ TEST_CASE(
   add(4096, 2, 25e9);
   double of_all = 0, of_one = 0;
   for (const ChartCeiling& line : chart_of(machine).ceilings)
-    if (line.name == "DRAM") (line.cores > 1 ? of_all : of_one) = line.per_s.value;
+    if (line.name == "DRAM" && (line.emphasised || line.cores == 1))
+      (line.cores > 1 ? of_all : of_one) = line.per_s.value;
   CHECK(of_all == 60e9);
   CHECK(of_one <= of_all);
+}
+
+TEST_CASE("where memory was measured in pages of two sizes, each roof says which it is of") {
+  const auto roofs = [](double small_share) {
+    Machine machine = test::two_cores();
+    std::erase_if(machine.bandwidth, [](const auto& one) { return one.level == "DRAM"; });
+    for (const double page_bytes : {2097152.0, 4096.0})
+      for (const unsigned threads : {1U, 2U}) {
+        test::add_bandwidth(machine, "DRAM", "read", "avx2", threads, threads == 1 ? 20e9 : 30e9);
+        machine.bandwidth.back().page_bytes = page_bytes;
+        if (page_bytes < 5000) machine.bandwidth.back().interface_bytes_per_s *= small_share;
+      }
+    return machine;
+  };
+  const auto names = [](const Machine& machine) {
+    const Chart chart = chart_of(machine);
+    std::set<std::string> all;
+    for (const ChartCeiling& ceiling : chart.ceilings)
+      all.insert(report::name_of(chart, ceiling) + (ceiling.emphasised ? "" : " below"));
+    return all;
+  };
+  std::set<std::string> found = names(roofs(0.5));
+  CHECK(found.contains("DRAM, large pages, 2 cores"));
+  CHECK(found.contains("DRAM, small pages, 2 cores below"));
+  CHECK(found.contains("DRAM, large pages, 1 core below"));
+  CHECK(found.contains("L1, 2 cores"));  // of one size: nothing to say
+  // One line on paper.
+  found = names(roofs(0.99));
+  CHECK(found.contains("DRAM, large pages, 2 cores"));
+  CHECK_FALSE(found.contains("DRAM, small pages, 2 cores below"));
+  CHECK(found.contains("DRAM, large pages, 1 core below"));
+
+  Profile profile = above(0.5);
+  profile.machine = roofs(0.5);
+  judge(profile);
+  CHECK(holds(render_svg(chart_of(profile, {"DRAM"})), "DRAM, large pages, 2 cores 30 GB/s"));
+  CHECK(holds(render_text(profile, {}), "read, 2 cores, large pages"));
+  CHECK(holds(render_markdown(profile, {}), "large pages"));
+  CHECK(holds(render_html(profile), "data-roof=\"DRAM, small pages, 2 cores 15 GB/s\""));
+  CHECK_FALSE(holds(render_svg(chart_of(above(0.5), {"DRAM"})), "pages"));
 }
 
 TEST_CASE("commands in sentences of the page are code") {

@@ -106,6 +106,15 @@ std::optional<std::string> of_place(const RegionChange& region) {
       std::any_of(region.changes.begin(), region.changes.end(), [](const auto& one) {
         return one.first.starts_with("bytes") && one.second.beyond_noise && one.second.ratio < 1;
       });
+  // The share rose in these runs, by no more than they scatter: neither nearer nor "no nearer".
+  if (intensity != nullptr && intensity->ratio > worth_a_word && known != region.changes.end() &&
+      fraction == nullptr && known->second.ratio > worth_a_word)
+    return fmt::format(
+        "It moved right on the chart ({} to {} FLOP/B); whether it is nearer the roof ({} to {}) "
+        "is "
+        "within the noise.",
+        told(intensity->before, *intensity), told(intensity->after, *intensity),
+        share(known->second.before, known->second), share(known->second.after, known->second));
   if (intensity != nullptr && intensity->ratio > worth_a_word && known != region.changes.end() &&
       (fraction == nullptr || fraction->ratio < 1))
     return fmt::format(

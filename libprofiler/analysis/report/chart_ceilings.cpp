@@ -37,7 +37,8 @@ Ceiling ceiling_of(const BandwidthCeiling& from) {
           from.low,
           from.high,
           static_cast<double>(from.threads),
-          from.source};
+          from.source,
+          from.page_bytes};
 }
 
 ChartCeiling line_of(const Ceiling& ceiling, Kind kind, std::string name, bool emphasised) {
@@ -60,6 +61,17 @@ ChartCeiling line_of(const Ceiling& ceiling, Kind kind, std::string name, bool e
   return line;
 }
 
+/// A bandwidth, with the pages that it is of where there are several.
+ChartCeiling level_line(const Machine& machine, const std::string& level, const Ceiling& ceiling,
+                        bool emphasised) {
+  ChartCeiling line = line_of(ceiling, Kind::bandwidth, level, emphasised);
+  const double small_bytes = model::small_page_bytes(machine, level);
+  if (small_bytes == 0 || ceiling.page_bytes == 0) return line;
+  line.pages = ceiling.page_bytes > small_bytes ? "large pages" : "small pages";
+  line.detail += ", " + line.pages;
+  return line;
+}
+
 /// Closer than 5 % is one line on paper.
 bool crowded(const std::vector<ChartCeiling>& lines, const ChartCeiling& candidate) {
   return std::any_of(lines.begin(), lines.end(), [&](const ChartCeiling& line) {
@@ -71,7 +83,8 @@ bool crowded(const std::vector<ChartCeiling>& lines, const ChartCeiling& candida
 /// The same at another height: a second measurement of it.
 bool named(const std::vector<ChartCeiling>& lines, const ChartCeiling& candidate) {
   return std::any_of(lines.begin(), lines.end(), [&](const ChartCeiling& line) {
-    return line.name == candidate.name && line.cores == candidate.cores;
+    return line.name == candidate.name && line.cores == candidate.cores &&
+           line.pages == candidate.pages;
   });
 }
 
@@ -136,7 +149,18 @@ void add_single_core(std::vector<ChartCeiling>& lines, const Machine& machine,
         (!single || ceiling.interface_bytes_per_s > single->interface_bytes_per_s))
       single = &ceiling;
   if (!single || !(single->interface_bytes_per_s > 0)) return;
-  const ChartCeiling line = line_of(ceiling_of(*single), Kind::bandwidth, level, false);
+  const ChartCeiling line = level_line(machine, level, ceiling_of(*single), false);
+  if (!crowded(lines, line) && !named(lines, line)) lines.push_back(line);
+}
+
+/// What memory in small pages gets, which is what a program has where large ones come on request.
+void add_small_pages(std::vector<ChartCeiling>& lines, const Machine& machine,
+                     const std::string& level) {
+  const double small_bytes = model::small_page_bytes(machine, level);
+  if (small_bytes == 0) return;
+  const auto ceiling = model::topmost_bandwidth(machine, level, small_bytes);
+  if (!ceiling || !(ceiling->per_s > 0)) return;
+  const ChartCeiling line = level_line(machine, level, *ceiling, false);
   if (!crowded(lines, line) && !named(lines, line)) lines.push_back(line);
 }
 
@@ -153,10 +177,12 @@ std::vector<ChartCeiling> chart_ceilings(const Machine& machine,
       bandwidths = true;
       for (const LevelCeiling& level : roof->levels)
         if (level.bandwidth.per_s > 0)
-          lines.push_back(line_of(level.bandwidth, Kind::bandwidth, level.level, true));
-      for (const LevelCeiling& level : roof->levels)
-        if (level.level.front() != 'L' && level.bandwidth.threads > 1)
-          add_single_core(lines, machine, level.level);
+          lines.push_back(level_line(machine, level.level, level.bandwidth, true));
+      for (const LevelCeiling& level : roof->levels) {
+        if (level.level.front() == 'L') continue;
+        add_small_pages(lines, machine, level.level);
+        if (level.bandwidth.threads > 1) add_single_core(lines, machine, level.level);
+      }
     }
     if (!(roof->peak.per_s > 0)) continue;
     lines.push_back(line_of(roof->peak, Kind::compute, roof->peak.name, true));
@@ -235,8 +261,8 @@ std::string name_of(const Chart& chart, const ChartCeiling& ceiling) {
   const bool mixed = std::any_of(
       chart.ceilings.begin(), chart.ceilings.end(),
       [&](const ChartCeiling& other) { return other.cores > 0 && other.cores != ceiling.cores; });
-  return mixed && ceiling.cores > 0 ? ceiling.name + ", " + cores_text(ceiling.cores)
-                                    : ceiling.name;
+  std::string name = ceiling.name + (ceiling.pages.empty() ? "" : ", " + ceiling.pages);
+  return mixed && ceiling.cores > 0 ? name + ", " + cores_text(ceiling.cores) : name;
 }
 
 }  // namespace roofmark::report

@@ -62,17 +62,6 @@ struct Pages {
   }
 };
 
-/// The smallest pages in which this level was measured beside larger ones; 0 where it was not.
-double base_page_bytes(const Machine& machine, const std::string& level) {
-  double least = 0, most = 0;
-  for (const BandwidthCeiling& ceiling : machine.bandwidth) {
-    if (ceiling.level != level || !is_rate(ceiling.page_bytes)) continue;
-    least = least == 0 ? ceiling.page_bytes : std::min(least, ceiling.page_bytes);
-    most = std::max(most, ceiling.page_bytes);
-  }
-  return least < most ? least : 0;
-}
-
 Ceiling as_ceiling(const BandwidthCeiling& from, Unit unit) {
   Ceiling ceiling{from.level + " " + from.pattern,
                   from.interface_bytes_per_s,
@@ -105,8 +94,11 @@ std::optional<Ceiling> curve_at(const Machine& machine, const std::string& level
   const auto beyond = is_private(machine, level) ? Curve::Beyond::scale : Curve::Beyond::hold;
   std::optional<Ceiling> best;
   for (const auto& [page_bytes, curve] : curves)
-    if (const auto found = curve.at(cores, beyond); found && (!best || found->per_s > best->per_s))
+    if (const auto found = curve.at(cores, beyond);
+        found && (!best || found->per_s > best->per_s)) {
       best = found;
+      best->page_bytes = page_bytes;
+    }
   return best;
 }
 
@@ -207,7 +199,7 @@ template <class CeilingIn>
 std::optional<Ceiling> over_pages(const Machine& machine, const std::string& level,
                                   std::optional<double> large_page_share, CeilingIn ceiling_in) {
   const auto best = ceiling_in(Pages{});
-  const double base_bytes = base_page_bytes(machine, level);
+  const double base_bytes = small_page_bytes(machine, level);
   if (!best || base_bytes == 0 || !large_page_share || !(*large_page_share < 1)) return best;
   const auto base = ceiling_in(Pages{base_bytes});
   if (!base) return best;
@@ -219,21 +211,34 @@ std::optional<Ceiling> over_pages(const Machine& machine, const std::string& lev
 
 }  // namespace
 
+double small_page_bytes(const Machine& machine, const std::string& level) {
+  double least = 0, most = 0;
+  for (const BandwidthCeiling& ceiling : machine.bandwidth) {
+    if (ceiling.level != level || !is_rate(ceiling.page_bytes)) continue;
+    least = least == 0 ? ceiling.page_bytes : std::min(least, ceiling.page_bytes);
+    most = std::max(most, ceiling.page_bytes);
+  }
+  return least < most ? least : 0;
+}
+
 std::optional<Ceiling> bandwidth_ceiling(const Machine& machine, const std::string& level,
                                          const TrafficMix& mix, double cores) {
   return over_pages(machine, level, mix.large_page_share,
                     [&](Pages pages) { return mix_ceiling(machine, level, mix, cores, pages); });
 }
 
-std::optional<Ceiling> topmost_bandwidth(const Machine& machine, const std::string& level) {
+std::optional<Ceiling> topmost_bandwidth(const Machine& machine, const std::string& level,
+                                         double page_bytes) {
   std::optional<Ceiling> best;
   for (const char* pattern : {"read", "triad", "copy", "triad_nt", "copy_nt"}) {
-    const auto found = pattern_ceiling(machine, level, pattern, 0, cores_of(machine));
+    const auto found =
+        pattern_ceiling(machine, level, pattern, 0, cores_of(machine), Pages{page_bytes});
     if (found && (!best || found->per_s > best->per_s)) best = found;
   }
   // A machine file with writes alone still has a bandwidth.
   if (!best)
-    best = curve_at(machine, level, cores_of(machine), Unit::interface, [](auto&) { return true; });
+    best = curve_at(machine, level, cores_of(machine), Unit::interface,
+                    [&](const BandwidthCeiling& c) { return Pages{page_bytes}.match(c); });
   return best;
 }
 

@@ -40,8 +40,13 @@ struct TrafficMix {
 std::optional<Ceiling> bandwidth_ceiling(const Machine& machine, const std::string& level,
                                          const TrafficMix& mix, double cores);
 
-/// Interface bytes/s of the best pattern that reads, over all cores.
-std::optional<Ceiling> topmost_bandwidth(const Machine& machine, const std::string& level);
+/// Interface bytes/s of the best pattern that reads, over all cores. With `page_bytes`: of those
+/// that were measured in such pages.
+std::optional<Ceiling> topmost_bandwidth(const Machine& machine, const std::string& level,
+                                         double page_bytes = 0);
+
+/// The smallest pages in which this level was measured beside larger ones; 0 where it was not.
+double small_page_bytes(const Machine& machine, const std::string& level);
 
 /// Program bytes/s of main memory, for bytes that a user declared: their mix is not known, so that
 /// of the triad stands for it. `large_page_share` as in TrafficMix.

@@ -27,6 +27,7 @@ struct ChartCeiling {
   Kind kind = Kind::bandwidth;
   std::string name;    ///< "DRAM", "f64 avx2 fma"
   std::string detail;  ///< "triad, 2 threads": shown in tooltips and lists
+  std::string pages;   ///< "large pages", where the level was measured in pages of several sizes
   Interval per_s;      ///< FLOP/s or interface bytes/s
   Source source = Source::theoretical;
   double cores = 0;        ///< how many it holds for; 0: not known

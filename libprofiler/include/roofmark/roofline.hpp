@@ -56,6 +56,7 @@ struct Ceiling {
   double low = 0, high = 0;
   double threads = 1;  ///< for how many cores it holds; between two measured counts interpolated
   Source source = Source::measured;
+  double page_bytes = 0;  ///< of a bandwidth: pages of the memory it was measured in; 0: not known
 };
 
 struct LevelCeiling {
