@@ -22,7 +22,7 @@ namespace roofmark::cli {
 
 std::vector<std::string> target_of(const CLI::App& command,
                                    const std::vector<std::string>& target) {
-  const std::vector<std::string> unknown = command.remaining();
+  std::vector<std::string> unknown = command.remaining();
   // Nobody's program begins like an option, but many options are mistyped.
   if (!unknown.empty() && unknown.front().size() > 1 && unknown.front().front() == '-')
     throw CLI::ParseError(

@@ -1,5 +1,6 @@
 #include "recording_arguments.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <analysis/record/packs.hpp>
@@ -40,8 +41,8 @@ std::optional<Problem> name_problem(const RecordingArguments& arguments, const s
                                          {STDOUT_FILENO, "where its output goes"},
                                          {STDERR_FILENO, "where its messages go"}})
     if (same_file(descriptor, output))
-      return Problem{std::string("it is ") + role + " as well, and would be replaced",
-                     option + " " + output, "name another file"};
+      return Problem{fmt::format("it is {} as well, and would be replaced", role),
+                     fmt::format("{} {}", option, output), "name another file"};
   return std::nullopt;
 }
 

@@ -17,14 +17,14 @@ using Groups = std::map<std::string, std::vector<Item>>;
 std::string one_of(const JsonReader& value, const char* key, const std::string& otherwise,
                    const std::set<std::string>& words) {
   if (!value.has(key) && !otherwise.empty()) return otherwise;
-  const std::string text = value.text(key);
+  std::string text = value.text(key);
   if (words.count(text) == 0) value.at(key).refuse("has the unknown value `" + text + "`");
   return text;
 }
 
 /// "flop.f64", "tensor.bf16", "op.i32", "bytes.HBM.read", "clock.sm", "time".
 std::string quantity(const JsonReader& value) {
-  const std::string text = value.text("quantity");
+  std::string text = value.text("quantity");
   const std::string kind = text.substr(0, text.find('.'));
   const bool known = kind == "flop" || kind == "tensor" || kind == "op" || kind == "bytes" ||
                      kind == "clock" || text == "time";

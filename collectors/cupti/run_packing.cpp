@@ -44,7 +44,8 @@ class Packing {
   void open_run(const Metrics& metrics, int passes) {
     Metrics with_common = joined(every_run_, metrics);
     const bool free = passes_of_(with_common) == passes;
-    runs_.push_back({free ? std::move(with_common) : metrics, passes});
+    if (!free) with_common = metrics;
+    runs_.push_back({std::move(with_common), passes});
   }
 
   const Metrics& every_run_;
