@@ -55,6 +55,11 @@ Result<Profile> imported(const ImportArguments& arguments, const std::string& te
     if (!launches) return tl::unexpected(launches.error());
     import::NsightOptions options;
     if (!arguments.device.empty()) options.device = arguments.device;
+    if (!arguments.machine.empty()) {
+      auto machine = machine_for(arguments);
+      if (!machine) return tl::unexpected(machine.error());
+      options.machine = std::move(*machine);
+    }
     return import::profile_of(*launches, name, options);
   }
   // A file that can't be read is said before the machine is measured for it.
@@ -83,10 +88,10 @@ std::string size_of(const ImportArguments& arguments, const Profile& profile) {
 int import_table(const ImportArguments& arguments) {
   if (const auto problem = taken(arguments.output, arguments.file, "the table to import"))
     return say(*problem, bad_input);
-  if (arguments.tool == "ncu" && (!arguments.machine.empty() || arguments.no_machine ||
-                                  !arguments.cpuinfo.empty() || arguments.alone))
+  if (arguments.tool == "ncu" &&
+      (arguments.no_machine || !arguments.cpuinfo.empty() || arguments.alone))
     return say({"a table of Nsight Compute brings its GPU's ceilings", "import ncu",
-                "leave --machine, --no-machine, --cpuinfo and --alone out"},
+                "leave --no-machine, --cpuinfo and --alone out; --machine gives others"},
                bad_input);
   if (arguments.tool != "ncu" && !arguments.device.empty())
     return say({"there are no devices in it", "--device", "leave it out"}, bad_input);
@@ -139,7 +144,8 @@ void add_import_command(CLI::App& app, int& status) {
   auto* machine =
       command
           ->add_option("--machine", arguments->machine,
-                       "perf, likwid: the machine file of where it ran. Default: this machine")
+                       "The machine file of where it ran. Default: this machine; ncu: what the "
+                       "table says of its GPU")
           ->type_name("FILE")
           ->check(not_empty);
   command->add_flag("--no-machine", arguments->no_machine, "perf, likwid: no ceilings")

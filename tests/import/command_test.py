@@ -75,6 +75,7 @@ with tempfile.TemporaryDirectory() as folder:
             done = run("import", tool, wrong, "--no-machine")
             expect(done.returncode == 2 and done.stderr.count(b"\n") == 1 and not done.stdout, f"{tool} {wrong}: {done.stderr}")
     for arguments in (["import", "perf", perf, "--device", "0"], ["import", "ncu", table, "--no-machine"],
+                      ["import", "ncu", table, "--machine", source / "tests" / "examples" / "small_caches.machine.json"],
                       ["import", "perf", perf, "--machine", "nowhere.json"], ["import", "perf", perf, "--cpuinfo", "nowhere"]):
         done = run(*arguments)
         expect(done.returncode == 2 and done.stderr.count(b"\n") == 1, f"{arguments}: {done.returncode} {done.stderr}")

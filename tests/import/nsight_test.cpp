@@ -130,6 +130,45 @@ TEST_CASE(
   CHECK(kernel_misses(profile.regions[1], "flop"));
 }
 
+TEST_CASE(
+    "a table is placed against the GPU of a machine that is given, where it has one like it") {
+  Machine machine;
+  Gpu other;
+  other.uuid = "GPU-0";
+  other.compute_capability = "8.0";
+  Gpu gpu;
+  gpu.uuid = "GPU-1";
+  gpu.name = "Some card";
+  gpu.compute_capability = "9.0";
+  gpu.sm_clock_hz = 3e9;
+  gpu.ceilings = {{"flop.f64", "fma", 8e12, 0, 0, 0, Source::measured, {}},
+                  {"bytes.HBM", "copy", 4e12, 0, 0, 0, Source::measured, {}}};
+  machine.gpus = {other, gpu};
+  const auto launches = read_nsight(long_table(f64_kernel), "file");
+  REQUIRE(launches);
+  NsightOptions options;
+  options.machine = machine;
+  const auto profile = profile_of(*launches, "file", options);
+  REQUIRE(profile);
+  CHECK(profile->machine.identity.at("cpu_model") == "Some card");
+  REQUIRE(profile->machine.bandwidth.size() == 1);
+  CHECK(profile->machine.bandwidth[0].level == "DRAM");
+  CHECK(profile->machine.bandwidth[0].interface_bytes_per_s == 4e12);
+  CHECK(profile->machine.bandwidth[0].source == Source::measured);
+  const Region& kernel = profile->regions.at(0);
+  CHECK(kernel.clock_hz->value == Approx(1.5e9));
+  // 2 GB in 1 ms against 4 TB/s; the ridge is that of the machine.
+  const Roofline& roof = kernel.rooflines.at(0);
+  CHECK(roof.levels.at("DRAM").bandwidth_bytes_per_s == Approx(4e12));
+  CHECK(*roof.fraction == Approx(0.5));
+  machine.gpus = {other};
+  options.machine = machine;
+  const auto refused = profile_of(*launches, "file", options);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().reason.find("no GPU like the table's") != std::string::npos);
+  CHECK(refused.error().remedy.find("8.0") != std::string::npos);
+}
+
 TEST_CASE("a metric that one launch lacks is missing for the kernel, not zero") {
   const std::string table = std::string(identity) +
                             ",\"dram__bytes.sum\",\"gpu__time_duration.sum\"\n" + launch(0, "k") +

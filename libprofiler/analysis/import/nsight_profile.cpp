@@ -8,6 +8,7 @@
 #include <roofmark/roofline.hpp>
 #include <set>
 
+#include "analysis/roofline/gpu_machine.hpp"
 #include "collectors/cupti/ceilings/theory.hpp"
 #include "collectors/cupti/kernel_counts.hpp"
 #include "nsight_metrics.hpp"
@@ -56,6 +57,7 @@ class Kernel {
     used_tensor_units_ = used_tensor_units_ || tensor_work(launch).value_or(0) > 0;
     const cupti::KernelCounts counts =
         counts_of(chip_, values_of(launch, chip_), nsight_word("traffic"));
+    if (counts.sm_clock_hz) clocks_.push_back(*counts.sm_clock_hz);
     for (const char* precision : {"f64", "f32", "f16"}) {
       const auto flop = counts.flop.find(precision);
       if (flop == counts.flop.end())
@@ -72,6 +74,14 @@ class Kernel {
       add(traffic.write, bytes->second.write);
       add(traffic.total, bytes->second.total);
     }
+  }
+
+  /// The clock at which all its launches ran, where each has one.
+  std::optional<double> clock_hz() const {
+    if (clocks_.empty() || clocks_.size() != region_.visits) return std::nullopt;
+    double sum = 0;
+    for (const double clock : clocks_) sum += clock;
+    return sum / static_cast<double>(clocks_.size());
   }
 
   Region region(std::set<std::string>& levels) {
@@ -146,7 +156,7 @@ class Kernel {
 
   const cupti::Chip& chip_;
   Region region_;
-  std::vector<double> times_;
+  std::vector<double> times_, clocks_;
   std::map<std::string, double> flop_;
   std::set<std::string> unknown_flop_;
   bool used_tensor_units_ = false;
@@ -170,13 +180,17 @@ std::map<std::string, double> peaks_of(const std::vector<Launch>& launches,
   return peaks;
 }
 
+std::string device_name_of(const Launch& launch) {
+  const auto name = launch.metrics.find(nsight_word("device_name"));
+  return name == launch.metrics.end() ? "" : name->second.text;
+}
+
 Machine machine_of(const std::vector<Launch>& launches, const cupti::Chip& chip) {
   Machine machine;
   const Launch& first = launches.front();
-  const auto name = first.metrics.find(nsight_word("device_name"));
-  machine.identity["cpu_model"] = name != first.metrics.end() && !name->second.text.empty()
-                                      ? name->second.text
-                                      : "GPU of compute capability " + first.compute_capability;
+  const std::string name = device_name_of(first);
+  machine.identity["cpu_model"] =
+      !name.empty() ? name : "GPU of compute capability " + first.compute_capability;
   machine.identity["kind"] = "gpu";
   // Its ceilings are of the whole device: the model's one core.
   machine.topology.cores = machine.topology.threads = 1;
@@ -209,6 +223,30 @@ Machine machine_of(const std::vector<Launch>& launches, const cupti::Chip& chip)
   return machine;
 }
 
+/// The roof of a machine's GPU, with the levels as tables of Nsight have them.
+Result<Machine> given_roof(const Machine& given, const Launch& launch) {
+  const std::string name = device_name_of(launch);
+  const auto found = std::find_if(given.gpus.begin(), given.gpus.end(), [&](const Gpu& gpu) {
+    return gpu.compute_capability == launch.compute_capability &&
+           (name.empty() || gpu.name.empty() || gpu.name == name);
+  });
+  if (found == given.gpus.end()) {
+    std::string known;
+    for (const Gpu& gpu : given.gpus)
+      known += (known.empty() ? "" : ", ") + gpu.name + " (" + gpu.compute_capability + ")";
+    return tl::unexpected(Problem{
+        "the machine has no GPU like the table's, " + (name.empty() ? "" : name + " ") + "(" +
+            launch.compute_capability + ")",
+        "--machine", known.empty() ? "it has none; leave --machine out" : "it has " + known});
+  }
+  Machine machine = roofmark::machine_of(*found);
+  for (BandwidthCeiling& ceiling : machine.bandwidth)
+    for (const auto& [level, shown] : nsight_levels())
+      if (ceiling.level == level) ceiling.level = shown;
+  machine.gpus.clear();  // kernels of a table are no regions of a recording
+  return machine;
+}
+
 Result<std::vector<Launch>> of_one_device(const std::vector<Launch>& launches,
                                           const std::string& name, const NsightOptions& options) {
   std::set<std::string> devices;
@@ -237,7 +275,13 @@ Result<Profile> profile_of(const std::vector<Launch>& all, const std::string& na
   profile.program.command = {"ncu", name};
   const ChipOfTable table = chip_for(launches->front().compute_capability);
   const cupti::Chip& chip = *table.chip;
-  profile.machine = machine_of(*launches, chip);
+  if (options.machine) {
+    auto machine = given_roof(*options.machine, launches->front());
+    if (!machine) return tl::unexpected(machine.error());
+    profile.machine = std::move(*machine);
+  } else {
+    profile.machine = machine_of(*launches, chip);
+  }
   std::vector<std::string> order;
   std::map<std::string, Kernel> kernels;
   for (const Launch& launch : *launches) {
@@ -249,13 +293,20 @@ Result<Profile> profile_of(const std::vector<Launch>& all, const std::string& na
   double total_s = 0;
   for (const std::string& kernel : order) {
     profile.regions.push_back(kernels.at(kernel).region(levels));
+    // The table's own peaks hold at its clocks already.
+    if (const auto clock = kernels.at(kernel).clock_hz(); clock && options.machine)
+      profile.regions.back().clock_hz = Measure{*clock, Source::measured, {}, {}};
     if (const auto& wall = profile.regions.back().work.wall_s) total_s += wall->value;
   }
   profile.passes.push_back({"counts", "ncu", std::nullopt, total_s, 1.0, ""});
   profile.notes.push_back(
       "Imported from Nsight Compute. Unless it was told otherwise (--clock-control none, "
       "--cache-control none) it holds the clock at its base and empties caches before each kernel: "
-      "times are not those of production, and the ceilings here are for the clocks in the table.");
+      "times are not those of production" +
+      std::string(options.machine
+                      ? ". The ceilings are those of the machine that was given, at its "
+                        "own clocks."
+                      : ", and the ceilings here are for the clocks in the table."));
   if (std::none_of(launches->begin(), launches->end(),
                    [](const Launch& launch) { return tensor_work(launch).has_value(); }))
     profile.notes.push_back(
