@@ -194,6 +194,8 @@ std::string title_of(Fact::Group group) {
       return "Threads";
     case Fact::Group::declared:
       return "Declared";
+    case Fact::Group::gpu:
+      return "GPU";
   }
   return "";
 }
@@ -211,6 +213,7 @@ std::vector<Fact> facts_of(const Profile& profile, const Region& region, bool se
   add_mix(facts, of);
   add_threads(facts, of);
   add_declared(facts, of);
+  add_gpu(facts, of);
   return facts;
 }
 

@@ -12,7 +12,7 @@
 namespace roofmark::report {
 
 struct Fact {
-  enum class Group { ladder, roof, time, work, bytes, mix, threads, declared };
+  enum class Group { ladder, roof, time, work, bytes, mix, threads, declared, gpu };
   Group group = Group::work;
   std::string name;    ///< "vectorise", "DRAM", "FMA"
   std::string text;    ///< "at most 3.1x"; of an absent one the reason
@@ -71,5 +71,6 @@ struct FactsOf {
 void add_ladder(std::vector<Fact>& facts, const FactsOf& of);
 void add_bytes(std::vector<Fact>& facts, const FactsOf& of);
 void add_mix(std::vector<Fact>& facts, const FactsOf& of);
+void add_gpu(std::vector<Fact>& facts, const FactsOf& of);
 
 }  // namespace roofmark::report
