@@ -51,6 +51,18 @@ std::vector<Chart> drawn(const Profile& profile, const ChartOptions& options,
   return charts;
 }
 
+/// Two machines of one model, as the profile's own may be one, are told apart by their files.
+std::string name_beside(const Machine& own, const Machine& machine, const std::string& file) {
+  const auto model_of = [](const Machine& one) {
+    const auto found = one.identity.find("cpu_model");
+    return found == one.identity.end() ? std::string() : found->second;
+  };
+  const std::string model = model_of(machine);
+  if (model.empty()) return file;
+  return model == model_of(own) ? model + " of " + std::filesystem::path(file).filename().string()
+                                : model;
+}
+
 /// The roofs beside the profile's own that were asked for.
 Result<std::vector<NamedRoof>> other_roofs(const Profile& profile,
                                            const std::vector<std::string>& what_if,
@@ -72,12 +84,14 @@ Result<std::vector<NamedRoof>> other_roofs(const Profile& profile,
     kept.file = file;
     auto machine = load_or_measure(kept);
     if (!machine) return tl::unexpected(machine.error());
-    const auto model = machine->identity.find("cpu_model");
-    roofs.push_back({model == machine->identity.end() ? file : model->second, *machine});
+    roofs.push_back({name_beside(profile.machine, *machine, file), *machine});
     // Its GPUs beside it: another ridge for the same bytes of memory.
     for (const Gpu& gpu : machine->gpus)
       roofs.push_back({gpu.name.empty() ? gpu.uuid : gpu.name, memory_roof_of(gpu, "DRAM")});
   }
+  for (std::size_t i = 0; i < roofs.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (roofs[i].name == roofs[j].name) roofs[i].name += " (" + std::to_string(i + 1) + ")";
   return roofs;
 }
 

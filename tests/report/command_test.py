@@ -130,6 +130,9 @@ with tempfile.TemporaryDirectory() as folder:
         svg = run("report", *options, "--format", "svg", counted).stdout
         xml.etree.ElementTree.fromstring(svg)
         expect(b"other roofs" in svg, f"{options}: the chart")
+        expect("--machine" not in options or b"of other.json" in text.stdout, f"{options}: two machines of one model have one name")
+    twice = run("report", "--machine", machine, "--machine", machine, counted).stdout
+    expect(b"of other.json (2)" in twice, "one file twice")
     for options in (["--what-if", "L9=2"], ["--what-if", "DRAM"], ["--machine", folder / "nowhere"], ["--what-if", "DRAM=2", "--format", "csv"]):
         got = run("report", *options, counted)
         expect(got.returncode == 2 and got.stderr.count(b"\n") == 1 and not got.stdout, f"{options}: {got.returncode} {got.stderr}")

@@ -2,6 +2,7 @@
 #include <random>
 
 #include "analysis/report/chart_layout.hpp"
+#include "analysis/report/projection_text.hpp"
 #include "catch.hpp"
 #include "sample_profile.hpp"
 
@@ -240,5 +241,45 @@ TEST_CASE("a band of spread holds the corner between the edges through which it 
     REQUIRE(spot.x <= layout.right + 0.01);
     REQUIRE(spot.y >= layout.y.px(1e12) - 0.01);
     REQUIRE(spot.y <= layout.bottom + 0.01);
+  }
+}
+
+TEST_CASE("each roof of a chart ends where its own lines meet, and has its own ridges") {
+  const Profile profile = sample::profile();
+  const auto scaled_roof = [&](double peak, double bandwidth) {
+    NamedRoof roof{"other", profile.machine};
+    for (ComputeCeiling& one : roof.machine.compute) one.flop_per_s *= peak;
+    for (BandwidthCeiling& one : roof.machine.bandwidth) one.interface_bytes_per_s *= bandwidth;
+    return roof;
+  };
+  for (const auto& [peak, bandwidth] :
+       {std::pair{3.0, 3.0}, {0.5, 2.0}, {1.0, 4.0}, {2.0, 1.0}, {0.25, 0.25}}) {
+    Chart chart = chart_of(profile);
+    add_roofs(chart, profile, {scaled_roof(peak, bandwidth)});
+    INFO(peak << " " << bandwidth);
+    double top[2] = {0, 0};
+    for (const ChartCeiling& one : chart.ceilings)
+      if (one.kind == ChartCeiling::Kind::compute)
+        top[!one.roof.empty()] = std::max(top[!one.roof.empty()], one.per_s.value);
+    if (top[1] == 0) top[1] = top[0];  // in common
+    chart.x_min = chart.x_max = chart.y_min = chart.y_max = 0;
+    fit_axes(chart);
+    const ChartLayout layout = lay_out(chart, {});
+    std::size_t others = 0;
+    for (const PlacedCeiling& placed : layout.ceilings) {
+      const ChartCeiling& one = chart.ceilings[placed.ceiling];
+      if (one.kind != ChartCeiling::Kind::bandwidth || !(one.emphasised || !one.roof.empty()))
+        continue;
+      // A line that both have ends at the higher peak.
+      const double end = bandwidth == 1 ? std::max(top[0], top[1]) : top[!one.roof.empty()];
+      CHECK(placed.line.to.y == Approx(layout.y.px(std::min(end, chart.y_max))).margin(0.5));
+      others += one.roof.empty() ? 0 : 1;
+    }
+    CHECK((others > 0) == (bandwidth != 1));
+    // As many ridges as each has bandwidths, at its own peak.
+    std::size_t at_other_peak = 0;
+    for (const PlacedRidge& ridge : layout.ridges)
+      at_other_peak += std::abs(ridge.at.y - layout.y.px(top[1])) < 0.5 ? 1 : 0;
+    CHECK(at_other_peak >= 4);
   }
 }

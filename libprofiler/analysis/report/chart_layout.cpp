@@ -87,19 +87,24 @@ struct Drawing {
   const Chart& chart;
   ChartLayout& layout;
 
-  /// From where a bandwidth line enters the plot to the highest peak, or to where it leaves.
-  std::optional<Segment> slope(double bandwidth) const {
+  std::optional<double> peak_over(const ChartCeiling& bandwidth) const {
+    return bandwidth.ends_at > 0 ? bandwidth.ends_at : top_peak(chart);
+  }
+
+  /// From where a bandwidth line enters the plot to the peak of its roof, or to where it leaves.
+  std::optional<Segment> slope(const ChartCeiling& ceiling) const {
+    const double bandwidth = ceiling.per_s.value;
     const double low = std::max(chart.x_min, chart.y_min / bandwidth);
     double high = std::min(chart.x_max, chart.y_max / bandwidth);
-    if (const auto peak = top_peak(chart)) high = std::min(high, *peak / bandwidth);
+    if (const auto peak = peak_over(ceiling)) high = std::min(high, *peak / bandwidth);
     if (!(low < high)) return std::nullopt;
     return Segment{{layout.x.px(low), layout.y.px(bandwidth * low)},
                    {layout.x.px(high), layout.y.px(bandwidth * high)}};
   }
 
-  /// From the fastest bandwidth line to the right edge.
-  std::optional<Segment> flat(double peak) const {
-    const double fastest = fastest_bandwidth(chart);
+  /// From the fastest bandwidth line of its roof to the right edge.
+  std::optional<Segment> flat(const ChartCeiling& ceiling, double peak) const {
+    const double fastest = ceiling.ends_at > 0 ? ceiling.ends_at : fastest_bandwidth(chart);
     const double low = std::max(chart.x_min, fastest > 0 ? peak / fastest : chart.x_min);
     if (!(low < chart.x_max) || peak < chart.y_min || peak > chart.y_max) return std::nullopt;
     return Segment{{layout.x.px(low), layout.y.px(peak)},
@@ -108,8 +113,8 @@ struct Drawing {
 
   /// Between two bandwidths, as far as it lies on the plot and below the highest peak: where they
   /// enter through different edges the corner between these belongs to it.
-  std::vector<Spot> strip(double low, double high) const {
-    const double top = std::min(chart.y_max, top_peak(chart).value_or(chart.y_max));
+  std::vector<Spot> strip(const ChartCeiling& ceiling, double low, double high) const {
+    const double top = std::min(chart.y_max, peak_over(ceiling).value_or(chart.y_max));
     const double from = std::min(chart.x_min, chart.y_min / high);
     const double to = std::max(chart.x_max, top / low);
     const auto spot = [&](double x, double bandwidth) {
@@ -122,8 +127,8 @@ struct Drawing {
   std::vector<Spot> band(const ChartCeiling& ceiling) const {
     const double low = ceiling.per_s.low.value_or(0), high = ceiling.per_s.high.value_or(0);
     if (!drawable(low) || !drawable(high) || high < low * 1.03) return {};
-    if (ceiling.kind == Kind::bandwidth) return strip(low, high);
-    const auto upper = flat(high), lower = flat(low);
+    if (ceiling.kind == Kind::bandwidth) return strip(ceiling, low, high);
+    const auto upper = flat(ceiling, high), lower = flat(ceiling, low);
     if (!upper || !lower) return {};
     return {upper->from, upper->to, lower->to, lower->from};
   }
@@ -134,8 +139,8 @@ void place_ceilings(const Chart& chart, ChartLayout& layout) {
   for (std::size_t i = 0; i < chart.ceilings.size(); ++i) {
     const ChartCeiling& ceiling = chart.ceilings[i];
     if (!drawable(ceiling.per_s.value)) continue;
-    const auto line = ceiling.kind == Kind::compute ? drawing.flat(ceiling.per_s.value)
-                                                    : drawing.slope(ceiling.per_s.value);
+    const auto line = ceiling.kind == Kind::compute ? drawing.flat(ceiling, ceiling.per_s.value)
+                                                    : drawing.slope(ceiling);
     if (!line) {
       layout.unlabelled_ceilings.push_back(i);
       continue;
@@ -144,11 +149,26 @@ void place_ceilings(const Chart& chart, ChartLayout& layout) {
   }
 }
 
+/// Of one roof; a line that two roofs have in common stands once, as the machine's own.
+bool meet(const Chart& chart, const ChartCeiling& bandwidth, const ChartCeiling& peak) {
+  if (bandwidth.roof == peak.roof) return true;
+  if (!bandwidth.roof.empty() && !peak.roof.empty()) return false;
+  const std::string& other = bandwidth.roof.empty() ? peak.roof : bandwidth.roof;
+  const Kind common = bandwidth.roof.empty() ? Kind::bandwidth : Kind::compute;
+  return std::none_of(chart.ceilings.begin(), chart.ceilings.end(), [&](const ChartCeiling& one) {
+    return one.kind == common && one.roof == other;
+  });
+}
+
 void place_ridges(const Chart& chart, ChartLayout& layout) {
+  const auto forms_a_roof = [](const ChartCeiling& one) {
+    return one.emphasised || !one.roof.empty();
+  };
   for (const ChartCeiling& bandwidth : chart.ceilings) {
-    if (bandwidth.kind != Kind::bandwidth || !bandwidth.emphasised) continue;
+    if (bandwidth.kind != Kind::bandwidth || !forms_a_roof(bandwidth)) continue;
     for (const ChartCeiling& peak : chart.ceilings) {
-      if (peak.kind != Kind::compute || !peak.emphasised) continue;
+      if (peak.kind != Kind::compute || !forms_a_roof(peak) || !meet(chart, bandwidth, peak))
+        continue;
       const double at = peak.per_s.value / bandwidth.per_s.value;
       if (!drawable(at) || at < chart.x_min || at > chart.x_max) continue;
       if (peak.per_s.value < chart.y_min || peak.per_s.value > chart.y_max) continue;

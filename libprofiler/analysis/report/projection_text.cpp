@@ -20,11 +20,12 @@ double own_time(const Region& region) {
   return region.self.wall_s ? region.self.wall_s->value : 0;
 }
 
-/// Whether this line would lie on another one.
-bool has_line(const Chart& chart, const ChartCeiling& ceiling) {
-  return std::any_of(chart.ceilings.begin(), chart.ceilings.end(), [&](const ChartCeiling& line) {
-    return line.kind == ceiling.kind && line.emphasised && line.per_s.value == ceiling.per_s.value;
-  });
+/// The line on which this one would lie.
+ChartCeiling* same_line(Chart& chart, const ChartCeiling& ceiling) {
+  for (ChartCeiling& line : chart.ceilings)
+    if (line.kind == ceiling.kind && line.emphasised && line.per_s.value == ceiling.per_s.value)
+      return &line;
+  return nullptr;
 }
 
 /// A region and its time take some 34 columns, a roof up to 24.
@@ -95,14 +96,40 @@ std::string projection_text(const Profile& profile, const std::vector<NamedRoof>
   return text;
 }
 
+namespace {
+
+double highest(const std::vector<ChartCeiling>& lines, ChartCeiling::Kind kind) {
+  double top = 0;
+  for (const ChartCeiling& line : lines)
+    if (line.kind == kind) top = std::max(top, line.per_s.value);
+  return top;
+}
+
+/// Each line ends where it meets its own roof: no other's.
+void end_at_their_roof(std::vector<ChartCeiling>& lines) {
+  using Kind = ChartCeiling::Kind;
+  const double peak = highest(lines, Kind::compute), fastest = highest(lines, Kind::bandwidth);
+  for (ChartCeiling& line : lines) line.ends_at = line.kind == Kind::compute ? fastest : peak;
+}
+
+}  // namespace
+
 void add_roofs(Chart& chart, const Profile& profile, const std::vector<NamedRoof>& roofs) {
+  if (!roofs.empty()) end_at_their_roof(chart.ceilings);
   const std::vector<RegionRow> rows = rows_of(profile, {});
   Profile there;
   there.regions = profile.regions;  // which ceilings there are hangs on what ran
   for (const NamedRoof& roof : roofs) {
     there.machine = roof.machine;
-    for (ChartCeiling& ceiling : own_roof(there, rows)) {
-      if (has_line(chart, ceiling)) continue;
+    std::vector<ChartCeiling> lines = own_roof(there, rows);
+    end_at_their_roof(lines);
+    for (ChartCeiling& ceiling : lines) {
+      // In common: it goes as far as either needs.
+      if (ChartCeiling* line = same_line(chart, ceiling)) {
+        line->ends_at = std::max(line->ends_at, ceiling.ends_at);
+        continue;
+      }
+      ceiling.roof = roof.name;
       ceiling.name = roof.name + ": " + ceiling.name;
       ceiling.emphasised = false;
       chart.ceilings.push_back(std::move(ceiling));

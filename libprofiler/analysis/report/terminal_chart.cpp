@@ -123,9 +123,11 @@ class TerminalChart {
     const double intensity = chart_.x_min * std::pow(chart_.x_max / chart_.x_min, part);
     const double value =
         ceiling.kind == Kind::compute ? ceiling.per_s.value : ceiling.per_s.value * intensity;
-    const double edge = ceiling.kind == Kind::compute ? fastest() * intensity : top_peak();
-    const bool beyond = ceiling.kind == Kind::compute ? fastest() > 0 && value > edge * 1.0001
-                                                      : value > edge * 1.0001;
+    const double end = ceiling.ends_at > 0             ? ceiling.ends_at
+                       : ceiling.kind == Kind::compute ? fastest()
+                                                       : top_peak();
+    const double edge = ceiling.kind == Kind::compute ? end * intensity : end;
+    const bool beyond = end > 0 && value > edge * 1.0001;
     if (beyond || value < chart_.y_min || value > chart_.y_max) return std::nullopt;
     return y_.px(value);
   }

@@ -32,6 +32,10 @@ struct ChartCeiling {
   Source source = Source::theoretical;
   double cores = 0;        ///< how many it holds for; 0: not known
   bool emphasised = true;  ///< part of the machine's own roof; false: a lower rung, drawn thin
+  std::string roof;        ///< whose it is; empty: of the machine that the points were measured on
+  /// The peak at which a bandwidth ends, or the bandwidth at which a peak begins; 0: the highest of
+  /// the chart.
+  double ends_at = 0;
 };
 
 /// A place on a chart.
