@@ -39,7 +39,7 @@ with tempfile.TemporaryDirectory() as folder:
     folder = pathlib.Path(folder)
     runs = 0
 
-    def record(chip, *arguments, options=(), data=DATA, **variables):
+    def record(chip, *arguments, options=(), data=DATA, program=program, **variables):
         """The profile, and what was said."""
         global runs
         runs += 1
@@ -153,6 +153,20 @@ with tempfile.TemporaryDirectory() as folder:
     triad = kernels(profile).get("solve/triad")
     expect(triad is not None and triad["visits"] == 10 and not triad["flop"], f"--once: {profile['notes']}")
     expect(not any(entry["purpose"] == "gpu" for entry in profile["passes"]), "--once: no further run")
+    # Ranges of NVTX, by NVIDIA's own header, are the regions that launch; without a GPU they are regions all the same.
+    nvtx = build / "tests" / "gpu_nvtx_program"
+    if nvtx.exists():
+        regions = {(), ("step",), ("step", "inside"), ("step", "library:solve")}
+        for name, variables in (("NVTX", {}), ("NVTX without a GPU", {"ROOFMARK_CUDA_LIBRARY": "/nowhere/libcuda.so.1"})):
+            profile, done = record("GH100", program=nvtx, **variables)
+            expect(done.returncode == 0, f"{name}: {done.returncode} {done.stderr}")
+            host = {tuple(region["path"]) for region in profile["regions"] if "kernel" not in region}
+            expect(host == regions, f"{name}: {host}")
+            expected = set() if variables else {"before", "step/triad", "step/inside/triad", "step/library:solve/dgemm"}
+            expect(set(kernels(profile)) == expected, f"{name}: {list(kernels(profile))}")
+    else:
+        print("not tested: NVTX by its own header, which is not here")
+
     # Ranks of a job, of which two have one GPU: each device's kernels are added up, and devices stay apart.
     for rank in range(3):
         profile, done = record("GH100,GH100", f"device={rank % 2}", *PROGRAM[1:], FAKE_GPU_CLOCK="virtual", OMPI_COMM_WORLD_RANK=str(rank),
