@@ -52,7 +52,7 @@
   expect($('.chart svg'), 'no chart');
   expect(rows().length === Math.min(200, data.regions.length), 'rows: ' + rows().length);
   expect(!window.pwned, 'a name ran as a script');
-  expect($$('script').length === 11, 'scripts: ' + $$('script').length);  // the data, eight of ours, two of this test
+  expect($$('script').length === 12, 'scripts: ' + $$('script').length);  // the data, nine of ours, two of this test
   expect(!document.body.innerText.includes('undefined'), '"undefined" in the page');
   expect(!/\bNaN\b/.test(document.body.innerText), 'NaN in the page');
 
@@ -140,6 +140,37 @@
   // Nearer, and back. However near, both axes say where one is, and say it rightly.
   const box = function () { return $('.chart svg').viewBox.baseVal; }, wide = box().width;
   const place = function (value, range, from, to) { return from + Math.log10(value / range[0]) / Math.log10(range[1] / range[0]) * (to - from); };
+  // However near, marks and letters have the size that they have on the whole chart, names are apart, beside
+  // what they name, and a roof that is in sight for long has its own.
+  const seenIn = function (node, frame) {
+    const it = node.getBoundingClientRect();
+    return it.right > frame.left && it.left < frame.right && it.bottom > frame.top && it.top < frame.bottom;
+  };
+  const markOf = function () { return $('.chart .point > :not(.bar)'); };
+  const wholeMark = markOf() && window.roofmarkPage.drawn().length <= 400 ? markOf().getBoundingClientRect().width : 0;
+  function expectSizes(where) {
+    const frame = $('.chart svg').getBoundingClientRect(), scale = box().width / wide;
+    if (wholeMark) {
+      const now = markOf().getBoundingClientRect().width;
+      expect(Math.abs(now - wholeMark) < 2, where + ': a mark is ' + now + ' px wide, and was ' + wholeMark);
+    }
+    const names = $$('.chart .halo text').filter(function (text) { return text.style.visibility !== 'hidden' && seenIn(text, frame); });
+    for (const text of names) {
+      const size = parseFloat(getComputedStyle(text).fontSize) / scale;
+      expect(size > 11 && size < 13, where + ': "' + text.textContent + '" has letters of ' + size);
+    }
+    const quads = names.map(quad);
+    for (let i = 0; i < quads.length; ++i)
+      for (let j = 0; j < i; ++j) expect(!meet(quads[i], quads[j]), where + ': "' + names[i].textContent + '" meets "' + names[j].textContent + '"');
+    for (const name of $$('.chart .names text')) expect(seenIn(name, frame), where + ': "' + name.textContent + '" is not in sight');
+    const plot = data.plot, view = box(), roofs = $$('.chart .ceilings [data-roof]').filter(function (line) {
+      const points = Array.from({length: 41}, function (_, i) { return line.getPointAtLength(line.getTotalLength() * i / 40); });
+      const seen = points.filter(function (p) { return p.x > Math.max(view.x + 86 * scale, plot.left) && p.x < view.x + view.width && p.y > view.y && p.y < view.y + view.height - 30 * scale; });
+      return seen.length > 1 && Math.hypot(seen[0].x - seen[seen.length - 1].x, seen[0].y - seen[seen.length - 1].y) > 600 * scale;
+    });
+    const named = roofs.filter(function (line) { return names.some(function (name) { return name.dataset.roof === line.dataset.roof; }); });
+    expect(!roofs.length || named.length > 0, where + ': none of ' + roofs.length + ' roofs is named');
+  }
   function expectAxes(where) {
     const view = box(), plot = data.plot, scale = view.width / wide;
     const texts = $$('.pinned text'), ticks = texts.filter(function (text) { return text.dataset.value; });
@@ -168,17 +199,22 @@
   expect(box().width < wide, 'the chart does not come nearer');
   for (let step = 1; step <= 12; ++step) {
     expectAxes('nearer ' + step);
+    expectSizes('nearer ' + step);
     press('#nearer');
   }
   for (const key of ['ArrowLeft', 'ArrowDown', 'ArrowRight', 'ArrowUp'])
     for (let step = 0; step < 80; ++step) {
       $('.chart svg').dispatchEvent(new KeyboardEvent('keydown', {key: key, bubbles: true}));
-      if (step % 20 === 19) expectAxes(key + ' ' + step);
+      if (step % 20 === 19) {
+        expectAxes(key + ' ' + step);
+        expectSizes(key + ' ' + step);
+      }
     }
   $('.chart svg').dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
   $('.chart svg').dispatchEvent(new KeyboardEvent('keydown', {key: '0', bubbles: true}));
   expect(box().width === wide && box().x === 0, 'the chart does not go back');
   expect($$('.pinned text').length === 0 && $$('.axis').every(function (node) { return node.style.display === ''; }), 'the axes do not go back');
+  expectApart('the whole chart again');
 
   // The icicle: a region as wide as the page, and all of it again.
   const slabs = $$('.rm-icicle .slab');

@@ -112,7 +112,7 @@ TEST_CASE("HTML: hostile names are inert") {
   for (std::size_t at = html.find("<script"); at != std::string::npos;
        at = html.find("<script", at + 1))
     ++scripts;
-  REQUIRE(scripts == 9);
+  REQUIRE(scripts == 10);
   const auto data = data_of(html);
   REQUIRE(data["regions"].size() == profile.regions.size());
   REQUIRE(data["regions"][6]["path"] == "</script><script>alert(1)</script>");

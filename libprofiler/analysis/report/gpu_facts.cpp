@@ -20,7 +20,8 @@ void add_gpu_time(FactList& list, const std::string& name, const std::optional<M
                   const GpuShare& share) {
   if (time) {
     const Interval interval{time->value, time->low, time->high};
-    list.add(name, duration(interval) + range_text(interval, [](double end) { return duration(end); }),
+    list.add(name,
+             duration(interval) + range_text(interval, [](double end) { return duration(end); }),
              time->source);
     return;
   }
@@ -59,7 +60,8 @@ void add_gpu(std::vector<Fact>& facts, const FactsOf& of) {
   for (const GpuShare& share : of.region.gpu) {
     list.add("device", gpu_name(of.profile, share.device), std::string());
     if (share.launches > 0)
-      list.add("kernels", whole(static_cast<double>(share.launches)) + " launches", Source::measured);
+      list.add("kernels", whole(static_cast<double>(share.launches)) + " launches",
+               Source::measured);
     add_gpu_time(list, "busy", share.busy_s, share);
     add_gpu_time(list, "idle", share.idle_s, share);
     add_gpu_time(list, "with CPU", share.overlap_s, share);

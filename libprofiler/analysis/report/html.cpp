@@ -346,8 +346,8 @@ std::string render_html(const Profile& whole, const HtmlOptions& options) {
   body += fmt::format("<script type=\"application/json\" id=\"roofmark-data\">{}</script>\n",
                       html_data(profile, chart, layout, level, usable, svg.labelled));
   // The link last: it shows again what the others show.
-  for (const char* script : {"numbers.js", "crowd.js", "page.js", "axes.js", "view.js", "icicle.js",
-                             "cloud.js", "link.js"})
+  for (const char* script : {"numbers.js", "crowd.js", "page.js", "axes.js", "near.js", "view.js",
+                             "icicle.js", "cloud.js", "link.js"})
     body += fmt::format("<script>\n{}</script>\n", web_file(script));
   return page(elided(printable(command), 80) + " - roofline", body);
 }

@@ -36,7 +36,7 @@ window.roofmarkCrowd = function (chart) {
     ink.closePath();
   }
   function line(ink, x, y, toX, toY, thick, dashed) {
-    const dash = dashed ? 2 : Math.max(toX - x, toY - y), half = thick / 2;
+    const dash = dashed ? 1.4 * thick : Math.max(toX - x, toY - y), half = thick / 2;
     if (toX > x) for (let at = x; at < toX; at += 2 * dash) ink.fillRect(at, y - half, Math.min(dash, toX - at), thick);
     else for (let at = y; at < toY; at += 2 * dash) ink.fillRect(x - half, at, thick, Math.min(dash, toY - at));
   }
@@ -50,24 +50,24 @@ window.roofmarkCrowd = function (chart) {
     ink.globalAlpha = 1;
     return ink;
   }
-  function paintGrid(ink, shades) {
+  function paintGrid(ink, shades, near) {
     for (const each of grid) {
       ink.fillStyle = shades.get(each.shade);
-      line(ink, each.x, each.y, each.toX, each.toY, 1, false);
+      line(ink, each.x, each.y, each.toX, each.toY, near, false);
     }
   }
   // Bars first, so that no mark is crossed by another's; then the lightest last, so that a large mark does not hide a small one.
-  function paintMarks(ink, shades, some) {
-    ink.lineWidth = border;
+  function paintMarks(ink, shades, some, near) {
+    ink.lineWidth = border * near;
     for (const point of some) {
       ink.fillStyle = shades.get(point.side);
       ink.globalAlpha = point.faded ? faint : 1;
       const x = point.bars.x, y = point.bars.y;
-      if (x) line(ink, Math.min(x[0], x[1]), point.py, Math.max(x[0], x[1]), point.py, border, false);
-      if (y) line(ink, point.px, Math.min(y[0], y[1]), point.px, Math.max(y[0], y[1]), border, point.bars.dashed);
+      if (x) line(ink, Math.min(x[0], x[1]), point.py, Math.max(x[0], x[1]), point.py, border * near, false);
+      if (y) line(ink, point.px, Math.min(y[0], y[1]), point.px, Math.max(y[0], y[1]), border * near, point.bars.dashed);
     }
     for (const point of some) {
-      outline(ink, point.side, point.px, point.py, point.radius);
+      outline(ink, point.side, point.px, point.py, point.radius * near);
       ink.fillStyle = ink.strokeStyle = shades.get(point.side);
       ink.globalAlpha = 0.72 * (point.faded ? faint : 1);
       ink.fill();
@@ -93,20 +93,20 @@ window.roofmarkCrowd = function (chart) {
     paper.style.width = box.width + 'px';
     paper.style.height = box.height + 'px';
     const view = {x: base.x, y: base.y, width: base.width, height: base.height}, some = inSight(view), shades = colours();
-    const ink = cleared(paper, width, height, view), scale = picture.width / all.width;
-    paintGrid(ink, shades);
+    const ink = cleared(paper, width, height, view), near = view.width / all.width;
+    paintGrid(ink, shades, near);
     clearTimeout(resting);
-    if (rested || some.length <= few) { paintMarks(ink, shades, some); return; }
+    if (rested || some.length <= few) { paintMarks(ink, shades, some, near); return; }
     ink.drawImage(picture, all.x, all.y, all.width, all.height);
-    // Less fine than the screen: until it stands still.
-    if (view.width * scale < width) resting = setTimeout(show, restMs, true);
+    // Its marks are too large: until it stands still.
+    if (near < 1) resting = setTimeout(show, restMs, true);
   }
   // After what changes marks or colours; `again`: after what changes the view.
   function renew() {
     const box = chart.getBoundingClientRect();
     if (!isShown(box)) { show(true); return; }
     const width = Math.min(mostPixels, Math.round(box.width * (devicePixelRatio || 1) * finer));
-    paintMarks(cleared(picture, width, Math.round(width * all.height / all.width), all), colours(), points);
+    paintMarks(cleared(picture, width, Math.round(width * all.height / all.width), all), colours(), points, 1);
     show(printed);
   }
   function again() { if (!drawing && points.length) drawing = requestAnimationFrame(function () { show(false); }); }
@@ -127,9 +127,9 @@ window.roofmarkCrowd = function (chart) {
     again: again,
     // The one on top, or one that is missed by a little.
     at: function (x, y) {
-      const near = 2;
+      const near = 2, scale = chart.viewBox.baseVal.width / all.width;
       for (let i = points.length - 1; i >= 0; --i)
-        if (Math.hypot(points[i].px - x, points[i].py - y) <= points[i].radius + near) return points[i];
+        if (Math.hypot(points[i].px - x, points[i].py - y) <= points[i].radius * scale + near * scale) return points[i];
       return null;
     }
   };

@@ -177,31 +177,59 @@
     lines.push('FLOPs ' + data.sources[point.flop[3]] + ', bytes ' + data.sources[point.bytes[3]]);
     return lines.join('\n');
   }
-  function overlaps(a, b) {
-    return a.x < b.x + b.width + 3 && b.x < a.x + a.width + 3 && a.y < b.y + b.height + 2 && b.y < a.y + a.height + 2;
+  function overlaps(a, b, scale) {
+    return a.x < b.x + b.width + 3 * scale && b.x < a.x + a.width + 3 * scale && a.y < b.y + b.height + 2 * scale && b.y < a.y + a.height + 2 * scale;
   }
-  // Places a name beside its point where it meets no other text; the static labels stay.
-  function placeName(point, text, taken, marks) {
-    const width = measure(text), height = 15;
+  // Places a name beside its point where it meets no other text. `scale`: a pixel in the chart's units.
+  function placeName(point, text, taken, marks, box, scale) {
+    const width = measure(text) * scale, height = 15 * scale, radius = point.radius * scale;
     let best = null, bestCost = Infinity;
     for (const distance of [5, 14, 26, 42, 62, 88, 120]) {
       for (let turn = 0; turn < 16; ++turn) {
         const ux = Math.cos(turn * Math.PI / 8), uy = Math.sin(turn * Math.PI / 8);
-        const tx = point.px + ux * (point.radius + distance), ty = point.py + uy * (point.radius + distance);
-        const box = {x: tx + ux * width / 2 - width / 2, y: ty + uy * height / 2 - height / 2, width: width, height: height};
-        if (box.x < plot.left + 2 || box.x + width > plot.right - 2 || box.y < plot.top + 2 || box.y + height > plot.bottom - 2) continue;
-        if (taken.some(function (other) { return overlaps(box, other); })) continue;
+        const tx = point.px + ux * (radius + distance * scale), ty = point.py + uy * (radius + distance * scale);
+        const spot = {x: tx + ux * width / 2 - width / 2, y: ty + uy * height / 2 - height / 2, width: width, height: height};
+        if (spot.x < box.left + 2 * scale || spot.x + width > box.right - 2 * scale || spot.y < box.top + 2 * scale || spot.y + height > box.bottom - 2 * scale) continue;
+        if (taken.some(function (other) { return overlaps(spot, other, scale); })) continue;
         let cost = distance + (ux < -0.1 ? 6 : 0) + Math.abs(uy) * 3;
-        for (const mark of marks) if (overlaps(box, mark)) cost += 60;
-        if (cost < bestCost) { bestCost = cost; best = {box: box, tx: tx - ux * 2, ty: ty - uy * 2, ux: ux, uy: uy, leader: distance > 10}; }
+        for (const mark of marks) if (overlaps(spot, mark, scale)) cost += 60;
+        if (cost < bestCost) { bestCost = cost; best = {box: spot, tx: tx - ux * 2 * scale, ty: ty - uy * 2 * scale, ux: ux, uy: uy, leader: distance > 10}; }
       }
     }
     return best;
   }
+  // Beside the heaviest points in a box of the chart: all of it, or what is in sight.
+  function drawNames(box, scale, taken) {
+    const names = chart.querySelector('.names'), most = 1000;
+    const seen = drawn.filter(function (p) { return p.px >= box.left && p.px <= box.right && p.py >= box.top && p.py <= box.bottom; });
+    const marks = seen.slice(0, most).map(function (p) {
+      const r = p.radius * scale;
+      return {x: p.px - r, y: p.py - r, width: 2 * r, height: 2 * r};
+    });
+    names.replaceChildren();
+    seen.slice(0, data.labelled).forEach(function (point, order) {
+      if (order >= 5 && point.share < 0.01) return;
+      const several = drawn.some(function (p) { return p !== point && p.index === point.index; });
+      const text = shortened(point.region.path + (several ? ' (' + point.precision + ')' : ''));
+      const spot = placeName(point, text, taken, marks, box, scale);
+      if (!spot) return;
+      taken.push(spot.box);
+      if (spot.leader)
+        names.append(shape('path', {class: 'leader', 'stroke-width': 1, d: 'M' + (point.px + spot.ux * (point.radius + 1) * scale) + ' ' +
+            (point.py + spot.uy * (point.radius + 1) * scale) + 'L' + spot.tx + ' ' + spot.ty}));
+      const label = shape('text', {class: 'name', 'font-size': 12, x: spot.box.x + spot.box.width / 2, y: spot.box.y + 11.5 * scale});
+      label.textContent = text;
+      names.append(label);
+    });
+  }
   const ruler = document.createElement('canvas').getContext('2d');
+  const widths = new Map();
   function measure(text) {
-    ruler.font = '600 12px ' + getComputedStyle(chart).fontFamily;
-    return ruler.measureText(text).width;
+    if (!widths.has(text)) {
+      ruler.font = '600 12px ' + getComputedStyle(chart).fontFamily;
+      widths.set(text, ruler.measureText(text).width);
+    }
+    return widths.get(text);
   }
   function shortened(text) { return text.length <= 30 ? text : text.slice(0, 14) + '\u2026' + text.slice(-15); }
   // Boxes of the names along the roofs, turned ones cut into pieces so that the corners stay free.
@@ -253,9 +281,8 @@
     chart.dataset.drawn = drawn.length;
   }
   function drawChart() {
-    const marks = chart.querySelector('.points'), names = chart.querySelector('.names');
+    const marks = chart.querySelector('.points');
     marks.replaceChildren();
-    names.replaceChildren();
     const all = points();
     drawn = all.slice(0, data.mostPoints);
     for (const point of drawn) {
@@ -264,22 +291,7 @@
       point.faded = !matches(point.region);
     }
     drawPoints(marks);
-    const taken = fixedBoxes.slice();
-    const obstacles = drawn.map(function (p) { return {x: p.px - p.radius, y: p.py - p.radius, width: 2 * p.radius, height: 2 * p.radius}; });
-    drawn.slice(0, data.labelled).forEach(function (point, order) {
-      if (order >= 5 && point.share < 0.01) return;
-      const several = drawn.some(function (p) { return p !== point && p.index === point.index; });
-      const text = shortened(point.region.path + (several ? ' (' + point.precision + ')' : ''));
-      const spot = placeName(point, text, taken, obstacles);
-      if (!spot) return;
-      taken.push(spot.box);
-      if (spot.leader)
-        names.append(shape('path', {class: 'leader', 'stroke-width': 1, d: 'M' + (point.px + spot.ux * (point.radius + 1)) + ' ' +
-            (point.py + spot.uy * (point.radius + 1)) + 'L' + spot.tx + ' ' + spot.ty}));
-      const label = shape('text', {class: 'name', 'font-size': 12, x: spot.box.x + spot.box.width / 2, y: spot.box.y + 11.5});
-      label.textContent = text;
-      names.append(label);
-    });
+    page.nameAgain();
     fade();
     if (data.levels.length) chart.querySelector('.x-title').textContent = 'Intensity at ' + state.level + ', FLOP/byte';
     const regions = data.regions.filter(function (r) { return !r.elsewhere; }).length, possible = new Set(all.map(function (p) { return p.index; })).size + outside;
@@ -533,7 +545,8 @@
   });
   // What the other scripts of the page use.
   const page = window.roofmarkPage = {data: data, state: state, columns: columns, reveal: reveal, showTip: showTip, hideTip: hideTip,
-      changed: function () {}, viewed: function () {}, chosen: function () {}, afterDraw: function () {}, repaint: crowd.again, atRestore: [], matches: matches, shape: shape,
+      changed: function () {}, viewed: function () {}, chosen: function () {}, afterDraw: function () {}, repaint: crowd.again, drawNames: drawNames,
+      nameAgain: function () { drawNames(plot, 1, fixedBoxes.slice()); }, atRestore: [], matches: matches, shape: shape,
       drawn: function () { return drawn; }, placeX: placeX, placeY: placeY, prefixed: prefixed, significant: significant,
       duration: duration, percentText: percentText, show: function () {
     document.getElementById('filter').value = state.filter;
