@@ -10,6 +10,7 @@ import xml.etree.ElementTree
 
 roofmark, source = sys.argv[1], pathlib.Path(sys.argv[2])
 sys.path.insert(0, str(source / "tests" / "support"))
+from locales import with_commas  # noqa: E402
 from schema import Schema, Validator, missing, parse  # noqa: E402
 
 fixture = source / "tests" / "fixtures" / "nested.roofmark.json"
@@ -22,9 +23,11 @@ def expect(condition, what):
         print("FAILED:", what)
 
 
-def run(*arguments, locale="C.UTF-8", **more):
-    environment = {"PATH": os.environ["PATH"], "LC_ALL": locale, "COLUMNS": "80"}
-    return subprocess.run([roofmark, "compare", *map(str, arguments)], capture_output=True, env=environment, timeout=60, **more)
+plain = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "COLUMNS": "80"}
+
+
+def run(*arguments, environment=None, **more):
+    return subprocess.run([roofmark, "compare", *map(str, arguments)], capture_output=True, env={**plain, **(environment or {})}, timeout=60, **more)
 
 
 def slower(factor, path):
@@ -70,8 +73,9 @@ with tempfile.TemporaryDirectory() as folder:
     several = ["--before", same, same, same, "--after", worse, worse]
     expect(run(*several, "--fail-if", "time > +5%").returncode == 1, "several a side")
 
-    for locale in ("C.UTF-8", "C", "de_DE.UTF-8"):
-        document = parse(run(same, worse, "--format", "json", "--fail-if", "time > 5%", locale=locale).stdout)
+    for commas in (None, {"LC_ALL": "C"}, with_commas(plain, folder) or {}):
+        locale = (commas or {}).get("LC_ALL", "C.UTF-8")
+        document = parse(run(same, worse, "--format", "json", "--fail-if", "time > 5%", environment=commas).stdout)
         times = [region["changes"]["time"]["ratio"] for region in document["regions"] if "time" in region["changes"]]
         expect(times and all(abs(ratio - 1.5) < 1e-9 for ratio in times), f"{locale}: {times}")
         if Validator is None:
