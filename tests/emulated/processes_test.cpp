@@ -44,6 +44,17 @@ TEST_CASE("exec overwrites nothing, and one that fails loses nothing") {
   REQUIRE(sum(r, {"after"}).flop == 7);
 }
 
+TEST_CASE("a program that executes its own file again is counted before and after") {
+  const std::string how = GENERATE("self exe", "self number", "self at");
+  CAPTURE(how);
+  const Run r = mode(how);
+  REQUIRE(WEXITSTATUS(r.wait_status) == 4);
+  REQUIRE(r.counts.processes.size() == 2);
+  REQUIRE(r.counts.processes[0].exe == r.counts.processes[1].exe);
+  REQUIRE(sum(r, {"before"}).flop == 100);
+  REQUIRE(sum(r, {"after"}).flop == 7);
+}
+
 TEST_CASE("counts survive every end that the process brings about itself") {
   const std::string how = GENERATE("_exit", "kill", "abort");
   CAPTURE(how);

@@ -1,5 +1,6 @@
 /* Ends, forks and bad nesting: processes MODE. work(n) does n FLOPs. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
 #include <roofmark/roofmark.h>
 #include <setjmp.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -90,6 +92,19 @@ int main(int argc, char** argv) {
     work(50);
     ROOFMARK_END("failed");
     execl(argv[0], argv[0], "after", (char*)0);
+    return 9;
+  }
+  if (!strncmp(mode, "self ", 5)) { /* by a name for "this file", as a program restarts itself */
+    char by_number[40];
+    snprintf(by_number, sizeof by_number, "/proc/%d/exe", (int)getpid());
+    ROOFMARK_BEGIN("before");
+    work(100);
+    ROOFMARK_END("before");
+    const char* const name = !strcmp(mode + 5, "number") ? by_number : "/proc/self/exe";
+    if (!strcmp(mode + 5, "at"))
+      syscall(SYS_execveat, AT_FDCWD, name, (char*[]){"x", "after", 0}, environ, 0);
+    else
+      execl(name, "x", "after", (char*)0);
     return 9;
   }
   if (!strcmp(mode, "after")) {
