@@ -172,6 +172,77 @@ TEST_CASE("a counted run with an end of its own says so where it left something 
   CHECK(before.notes.size() == 1);
 }
 
+TEST_CASE(
+    "counts by code, without visits, are those of the timed run only where both ended alike") {
+  FoundCode heavy;
+  heavy.path = {"heavy"};
+  heavy.wall_s = heavy.thread_s = {3, Source::estimated, {}, {}};
+  JoinInput input = input_of({});
+  input.found = FoundProgram{};
+  input.found->code = {heavy};
+  input.counted =
+      CountedPass{"emulated", {process_counts({counted({"heavy"}, 1, 100, 640)})}, std::nullopt};
+  const Profile alike = joined(input);
+  CHECK(find(alike, {"heavy"})->work.flop.at(Precision::f64).value == 100);
+  CHECK(find(alike, {})->work.flop.at(Precision::f64).value == 100);
+  CHECK(alike.passes[0].coverage == 1);
+
+  const Problem died{"the counted run ended with status 5, the timed run with 0", "", "remedy"};
+  const Problem behind{"a process was left running", "", "wait for it"};
+  for (const bool left_running : {false, true}) {
+    CAPTURE(left_running);
+    (left_running ? input.counted->left_running : input.counted->other_end) =
+        left_running ? behind : died;
+    const Profile otherwise = joined(input);
+    for (const std::vector<std::string>& path : {std::vector<std::string>{}, {"heavy"}}) {
+      const Region& row = *find(otherwise, path);
+      CHECK(row.work.flop.empty());
+      CHECK(row.work.bytes.empty());
+      REQUIRE(is_missing(row, "flop"));
+      CHECK(row.missing[0].reason.rfind(left_running ? behind.reason : died.reason, 0) == 0);
+    }
+    CHECK(otherwise.passes[0].coverage == 0);
+    input.counted->other_end.reset();
+  }
+  // Nor was any program without functions that were found.
+  JoinInput alone = input_of({});
+  alone.counted = CountedPass{"emulated", {process_counts({outside()})}, std::nullopt};
+  CHECK(find(joined(alone), {})->work.flop.at(Precision::f64).value == 7);
+  alone.counted->other_end = died;
+  CHECK(find(joined(alone), {})->work.flop.empty());
+}
+
+TEST_CASE("what a process was in that the program left running is not known, its own ends are") {
+  RegionCounts open = counted({"solve"}, 1, 50, 640);
+  open.flags = {"unclosed"};
+  JoinInput input = input_with({outside(), open, counted({"solve", "spmv"}, 10, 1000, 6400)});
+  input.native[0].threads[0].nodes[0].open_since = 1000;
+  input.native[0].threads[0].nodes[0].visits = 0;
+  input.counted->left_running = Problem{"a process was left running", "", "wait for it"};
+  input.counted->main_pid = 1;
+  CHECK(find(joined(input), {"solve"})->work.flop.at(Precision::f64).value == 1050);
+  input.counted->main_pid = 2;
+  const Profile behind = joined(input);
+  CHECK(find(behind, {"solve"})->work.flop.empty());
+  CHECK(find(behind, {"solve"})->missing.at(0).reason ==
+        "a process was left running, inside this region");
+  CHECK(find(behind, {"solve", "spmv"})->work.flop.at(Precision::f64).value == 1000);
+}
+
+TEST_CASE("a visit that the timed run left unfinished did at most what the counted one did") {
+  JoinInput input =
+      input_with({outside(), counted({"solve"}, 1, 0, 0), counted({"solve", "spmv"}, 10, 1000, 0)});
+  // The tenth went on when the program ended.
+  RawNode& spmv = input.native[0].threads[0].nodes[1];
+  spmv.visits = 9;
+  spmv.open_since = 6500;
+  const Count flop = find(joined(input), {"solve", "spmv"})->work.flop.at(Precision::f64);
+  CHECK(flop.value == 950);
+  REQUIRE(flop.low);
+  CHECK(*flop.low == 900);
+  CHECK(*flop.high == 1000);
+}
+
 TEST_CASE("a range of the cache model stays one, and sampling is labelled") {
   RegionCounts spmv = counted({"solve", "spmv"}, 10, 10, 0);
   constexpr std::uint64_t many = 1'000'000;  // what the sample says of them is as good as exact

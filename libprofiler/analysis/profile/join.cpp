@@ -62,14 +62,17 @@ Region whole_program_row(const JoinInput& input, const RegionTree& tree) {
   return row;
 }
 
-double coverage(const RegionTree& tree, const std::vector<SelfCounts>& counts) {
+/// The share of the timed run's visits that was counted. `withheld`: what was counted is no
+/// region's.
+double coverage(const RegionTree& tree, const std::vector<SelfCounts>& counts, bool withheld) {
   double seen = 0, all = 0;
   for (std::size_t i = 1; i < tree.regions().size(); ++i) {
     if (tree[i].found) continue;  // nobody knows how often it was entered
     all += static_cast<double>(tree[i].visits);
     if (i < counts.size()) seen += static_cast<double>(std::min(tree[i].visits, counts[i].visits));
   }
-  return all > 0 ? seen / all : 1.0;
+  if (all > 0) return seen / all;
+  return withheld ? 0.0 : 1.0;
 }
 
 /// Depth first, so that a region's parts follow it, in the order in which they were first seen.
@@ -153,7 +156,8 @@ class Joining {
     note_counts(input_, launching_, profile_);
     note_not_reached(input_, tree_, work_, profile_);
     for (Pass& made : profile_.passes)
-      if (made.purpose == "counts") made.coverage = coverage(tree_, counts_);
+      if (made.purpose == "counts")
+        made.coverage = coverage(tree_, counts_, work_[RegionTree::root].flop_gap != Gap::none);
   }
 
   void read_measured(const MeasuredPasses& passes) {

@@ -56,6 +56,9 @@ struct CountedPass {
   std::optional<Problem> problem;  ///< why counts are absent or end early
   /// It ended by itself, but not as the timed run did: why what it did not reach is not counted.
   std::optional<Problem> other_end = {};
+  /// The program left processes running, which were ended: why what was open in them can't be told.
+  std::optional<Problem> left_running = {};
+  std::int64_t main_pid = 0;  ///< the program's own, which was not left running
   /// Caches that were modelled smaller than they are reported, by name: a caveat of what came from
   /// beyond them.
   std::map<std::string, std::string> reduced_caches = {};
@@ -64,6 +67,11 @@ struct CountedPass {
 
   /// Why it may have left out what the timed run did.
   std::optional<Problem> early_end() const { return problem ? problem : other_end; }
+  /// The same, or that it may have done more than the timed run did.
+  std::optional<Problem> doubt() const {
+    const auto early = early_end();
+    return early ? early : left_running;
+  }
 };
 
 // Constants of the rules in join().

@@ -27,17 +27,19 @@ void add(CountRange& sum, const CountRange& part) {
 /// Brings counts from the visits of the counted pass to those of the native pass.
 class Scaling {
  public:
-  Scaling(const SelfCounts& counts, std::uint64_t native_visits) {
+  /// `unfinished`: native visits that did only some of their work, and whose counted ones did all.
+  Scaling(const SelfCounts& counts, std::uint64_t native_visits, std::uint64_t unfinished) {
     if (counts.visits == 0 || native_visits == 0) return;  // it was only passed through
     // A visit that the pass did not see the end of did some of its work.
     const double open = static_cast<double>(counts.open_visits);
     const double most = static_cast<double>(counts.visits);
     const double native = static_cast<double>(native_visits);
-    complete_ = counts.open_visits == 0;
-    if (complete_ && counts.visits == native_visits) return;
+    const double ended_early = static_cast<double>(std::min(unfinished, native_visits));
+    const bool complete = counts.open_visits == 0 && unfinished == 0;
+    if (complete && counts.visits == native_visits) return;
     exact_ = false;
-    factor_ = native / (most - open / 2);
-    low_ = std::min(1.0, native / most);
+    factor_ = (native - ended_early / 2) / (most - open / 2);
+    low_ = std::min(1.0, (native - ended_early) / most);
     high_ = std::max(1.0, native / std::max(most - open, 0.5));
     visits_differ_ = counts.visits != native_visits;
   }
@@ -55,7 +57,7 @@ class Scaling {
         std::llround(static_cast<long double>(count) * static_cast<long double>(factor)));
   }
 
-  bool exact_ = true, complete_ = true, visits_differ_ = false;
+  bool exact_ = true, visits_differ_ = false;
   double factor_ = 1, low_ = 1, high_ = 1;
 };
 
@@ -162,6 +164,15 @@ void add(RegionWork& parent, const RegionWork& child) {
   }
 }
 
+/// Counted by the addresses of its code: there are no visits to hold the two runs against each
+/// other by. The whole program is, where no region was entered.
+bool by_code(const RegionTree& tree, std::size_t region) {
+  if (region != RegionTree::root) return tree[region].found;
+  const auto& parts = tree[RegionTree::root].children;
+  return std::all_of(parts.begin(), parts.end(),
+                     [&](std::size_t part) { return tree[part].found; });
+}
+
 bool has_work(const SelfCounts& counts, const MergedRegion& region) {
   return counts.seen || region.visits > 0;
 }
@@ -206,9 +217,10 @@ std::vector<SelfCounts> collect(const CountedPass& pass, const std::string& main
       sum.seen = true;
       sum.visits += row.visits;
       for (const std::string& flag : row.flags) {
-        if (flag == "unclosed")
+        if (flag == "unclosed") {
           ++sum.open_visits;
-        else if (flag == "passed_over")
+          sum.left_open = sum.left_open || (pass.left_running && process.pid != pass.main_pid);
+        } else if (flag == "passed_over")
           sum.passed_over = true;
         else if (flag == "partial")
           sum.partial = true;
@@ -239,14 +251,18 @@ std::vector<RegionWork> counted_work(const CountedPass& pass, const std::vector<
     RegionWork& region = result[i];
     const SelfCounts& own = counts[i];
     const MergedRegion& merged = tree[i];
-    // An end that did not come natively either is no reason to doubt the counts.
+    // An end that did not come natively either is no reason to doubt the counts, but that of what
+    // went on behind the program's: nobody knows how far it was in the timed run.
     const bool cut_short =
-        own.open_visits > 0 &&
-        (pass.problem || (pass.other_end && own.open_visits > merged.open_visits));
+        own.left_open ||
+        (own.open_visits > 0 &&
+         (pass.problem || (pass.other_end && own.open_visits > merged.open_visits)));
     SelfCounts scaled = own;
     if (!cut_short) scaled.open_visits = 0;
+    const std::uint64_t unfinished =
+        merged.open_visits > own.open_visits ? merged.open_visits - own.open_visits : 0;
     const bool nothing_closed = cut_short && own.visits <= own.open_visits && i != RegionTree::root;
-    const Scaling scaling(scaled, i == RegionTree::root ? 0 : merged.visits);
+    const Scaling scaling(scaled, i == RegionTree::root ? 0 : merged.visits, unfinished);
     region.flags = own.flags;
     if (scaling.visits_differ()) region.flags.insert("visits_differ");
 
@@ -256,7 +272,8 @@ std::vector<RegionWork> counted_work(const CountedPass& pass, const std::vector<
       region.flop_gap = Gap::not_entered;
     else if (own.partial || (own.passed_over && (own.visits == 0 || !can_scale)))
       region.flop_gap = Gap::passed_over;
-    else if (nothing_closed || ((i == RegionTree::root || merged.found) && pass.problem))
+    else if (nothing_closed || (i == RegionTree::root && pass.problem) ||
+             (by_code(tree, i) && pass.doubt()))
       region.flop_gap = Gap::cut_short;
     if (region.flop_gap == Gap::none) fill(region.self, own, scaling, labels);
     for (const std::string& level : levels)

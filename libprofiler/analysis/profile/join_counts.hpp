@@ -19,6 +19,7 @@ struct SelfCounts {
   bool partial = false;      ///< it was open when counting began
   std::uint64_t visits = 0;
   std::uint64_t open_visits = 0;  ///< that the pass did not see the end of
+  bool left_open = false;         ///< some of them in processes that the program left running
   std::vector<ComputeClass> mix;
   std::map<std::string, std::uint64_t> operations;
   std::map<std::string, CountedTraffic> bytes;

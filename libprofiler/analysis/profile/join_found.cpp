@@ -57,11 +57,10 @@ void set_found(Region& row, const FoundCode& code) {
 
 Problem found_gap_reason(const FoundCode& code, Gap gap, const JoinInput& input) {
   if (code.is_kernel) return {"what the kernel does for a program is not counted", "", ""};
-  if (gap == Gap::cut_short && input.counted && input.counted->problem) {
-    const Problem& problem = *input.counted->problem;
-    return {problem.reason + ": what it had counted of a function by then is not all of it",
-            problem.where, problem.remedy};
-  }
+  const auto doubt = input.counted ? input.counted->doubt() : std::nullopt;
+  if (gap == Gap::cut_short && doubt)
+    return {doubt->reason + ": what it counted of a function need not be what the timed run did",
+            doubt->where, doubt->remedy};
   return {
       "the counted run did not execute this code: it chose other code for the emulated processor "
       "(AVX2 at most), or took another path; what ran instead is in (other)",

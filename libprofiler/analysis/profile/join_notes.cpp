@@ -79,12 +79,15 @@ void note_not_reached(const JoinInput& input, const RegionTree& tree,
   const std::optional<Problem> early = input.counted->early_end();
   if (!early || !(input.whole.wall_s > 0)) return;
   std::vector<std::size_t> gaps;
+  // Functions that sampling found are all without counts then, each with its reason.
   for (std::size_t i = 1; i < work.size(); ++i)
-    if (work[i].flop_gap == Gap::not_entered || work[i].flop_gap == Gap::cut_short ||
-        work[i].flop_gap == Gap::passed_over)
+    if (!tree[i].found &&
+        (work[i].flop_gap == Gap::not_entered || work[i].flop_gap == Gap::cut_short ||
+         work[i].flop_gap == Gap::passed_over))
       gaps.push_back(i);
   // Another end need not have cost any counts.
-  if (gaps.empty() && !input.counted->problem) return;
+  const bool withheld = work[RegionTree::root].flop_gap == Gap::cut_short;
+  if (gaps.empty() && !input.counted->problem && !withheld) return;
   std::sort(gaps.begin(), gaps.end(), [&](std::size_t a, std::size_t b) {
     return tree[a].self_thread_s > tree[b].self_thread_s;
   });

@@ -34,8 +34,10 @@ Problem gap_reason(Gap gap, const JoinInput& input) {
       return early ? Problem{ended.reason + ", before this region was reached", ended.where,
                              ended.remedy}
                    : ended;
-    case Gap::cut_short:
-      return {ended.reason + ", inside this region", ended.where, ended.remedy};
+    case Gap::cut_short: {
+      const Problem doubt = input.counted ? input.counted->doubt().value_or(ended) : ended;
+      return {doubt.reason + ", inside this region", doubt.where, doubt.remedy};
+    }
     case Gap::passed_over:
     case Gap::not_simulated: {
       const bool simulated = gap == Gap::not_simulated;

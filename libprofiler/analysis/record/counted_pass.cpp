@@ -252,6 +252,11 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
   if (options.progress) options.progress("");
 
   if (left_running > 0)
+    outcome.counts.left_running = Problem{
+        "what the program left running was ended in the counted run, and nobody knows how far "
+        "it had come when the timed run was over",
+        "", "let the program wait for what it starts"};
+  if (left_running > 0)
     outcome.notes.push_back("What the program left running in the counted run (" +
                             std::to_string(left_running) +
                             (left_running == 1 ? " process" : " processes") +
@@ -259,6 +264,7 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
   emulated::CountedCommand planned = *command;
   CountsOfPass counts = read_counts_of_pass(planned.output);
   outcome.counts.processes = std::move(counts.processes);
+  outcome.counts.main_pid = launched->pid;
   outcome.counts.problem =
       counts_end_early(bounded, deadline_s, estimate, progress, planned.output);
   if (bounded.stuck) tell(options, to_line(*outcome.counts.problem) + ".");
