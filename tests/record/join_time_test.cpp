@@ -191,6 +191,29 @@ RawProcess two_workers() {
 
 }  // namespace
 
+TEST_CASE("a thread that was ready and waited for a core kept none busy") {
+  // Both were ready on a core of their own for three seconds, and ran for one and a half of six.
+  JoinInput input = input_of({two_workers()});
+  input.samples = looks(3, {"work"}, 2, 2);
+  input.whole.wall_s = 3;
+  input.whole.user_s = 1.5;
+  input.whole.waited_s = 4.5;
+  const Measure cores = *find(joined(input), {"work"})->cores_used;
+  CHECK(cores.value == Approx(0.5));
+  CHECK(cores.source == Source::estimated);
+  CHECK(*cores.low == 0);
+  CHECK(*cores.high == Approx(2));
+  // More threads than cores, all to themselves: they waited for each other, and the cores were
+  // busy.
+  input.samples = looks(3, {"work"}, 2, 1);
+  input.whole.user_s = 3;
+  input.whole.waited_s = 3;
+  CHECK(find(joined(input), {"work"})->cores_used->value == Approx(1));
+  // Hardly any waiting: as it was seen.
+  input.whole.waited_s = 0.1;
+  CHECK(find(joined(input), {"work"})->cores_used->source == Source::measured);
+}
+
 TEST_CASE("looks tell whether threads were in a region together or one after the other") {
   JoinInput together = input_of({two_workers()});
   together.samples = looks(3, {"work"}, 2, 2);

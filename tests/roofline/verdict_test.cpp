@@ -190,6 +190,21 @@ TEST_CASE("a pointer walk without FLOPs is latency, integer work is not") {
   REQUIRE(judged_alone(walk(3e7)).verdict_detail == "stalled");
   REQUIRE(judged_alone(walk(0.29 * 2.5e9)).verdict == Verdict::latency);
   REQUIRE(judged_alone(walk(0.31 * 2.5e9)).verdict == Verdict::no_flop);
+  // Half of its time it had no core: twice as many instructions in each cycle that it had.
+  Region half = walk(0.16 * 2.5e9);
+  half.cores_used = Measure{0.5, Source::measured, {}, {}};
+  REQUIRE(judged_alone(half).verdict == Verdict::no_flop);
+}
+
+TEST_CASE("above the roof is what no end of its time's interval allows") {
+  // 2 s of FMA on one core in a time that few samples told: their interval reaches further up.
+  const auto region = [](double high_s) {
+    Region made = RegionMaker().wall(1).flop(2 * 20e9).in_l1(0.1 * 80e9);
+    made.work.wall_s = Measure{1, Source::estimated, 0.3, high_s};
+    return made;
+  };
+  REQUIRE(verdict(region(1.7)) == Verdict::above_roof);
+  REQUIRE(verdict(region(2.5)) != Verdict::above_roof);
 }
 
 TEST_CASE("a region that waits is not computing") {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <analysis/profile/concurrency.hpp>
 #include <analysis/profile/join_cores.hpp>
+#include <analysis/profile/join_notes.hpp>
 
 namespace roofmark {
 namespace {
@@ -33,14 +34,32 @@ std::optional<std::size_t> all_threads(const std::vector<RawProcess>& processes)
   return threads > 0 ? std::optional(threads) : std::nullopt;
 }
 
+/// The processor time that the program got, of that which its looks say it could have had.
+double share_got(const std::vector<PlacementSample>& samples, const WholeProgram& whole) {
+  if (!waited_much(whole) || samples.size() < many_looks) return 1;
+  double ready_s = 0;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const double end_s = i + 1 < samples.size() ? samples[i + 1].time_s : whole.wall_s;
+    std::set<int> processors;
+    for (const PlacementSample::Thread& thread : samples[i].threads)
+      if (thread.running) processors.insert(thread.processor);
+    ready_s += static_cast<double>(processors.size()) * std::max(0.0, end_s - samples[i].time_s);
+  }
+  return ready_s > 0 ? std::min(1.0, (whole.user_s + whole.system_s) / ready_s) : 1;
+}
+
 }  // namespace
 
 void set_cores(Region& row, const RegionSamples& samples, const WholeProgram& whole,
                const CoresThatThereAre& there_are) {
   if (samples.cores) {
-    const double most = std::max(samples.cores->value, there_are.processors);
-    row.cores_used = Measure{samples.cores->value, Source::measured, samples.cores->low,
-                             std::min(samples.cores->high, most)};
+    const Observed& seen = *samples.cores;
+    const double most = std::min(seen.high, std::max(seen.value, there_are.processors));
+    // How the waiting was spread over regions nobody knows.
+    if (there_are.got < 1)
+      row.cores_used = Measure{seen.value * there_are.got, Source::estimated, 0, most};
+    else
+      row.cores_used = Measure{seen.value, Source::measured, seen.low, most};
     return;
   }
   if (!row.work.wall_s || !(row.work.wall_s->value > 0) || !(whole.wall_s > 0)) return;
@@ -58,6 +77,7 @@ CoresThatThereAre cores_that_there_are(const JoinInput& input, const Machine& ma
   // Of a machine that was not measured nothing is known, not even that it has one core.
   if (!topology.caches.empty() || !machine.compute.empty() || !machine.bandwidth.empty())
     made.processors = static_cast<double>(std::max({1U, topology.cores, topology.threads}));
+  made.got = share_got(input.samples, input.whole);
   if (const auto threads = all_threads(input.native)) {
     std::size_t most = *threads;
     for (const PlacementSample& sample : input.samples)

@@ -17,6 +17,9 @@ namespace roofmark {
 struct CoresThatThereAre {
   double processors = std::numeric_limits<double>::infinity();
   double threads = std::numeric_limits<double>::infinity();
+  /// How much of the time in which looks found a thread ready on a processor it ran there: others
+  /// may have run. 1 where hardly any was waited for.
+  double got = 1;
 
   double most_for(const Region& row) const {
     return std::max(1.0, std::min(processors, std::max(threads, static_cast<double>(row.threads))));

@@ -35,7 +35,10 @@ std::optional<double> instructions_per_cycle(const Case& it) {
   if (found == it.work.operations.end() || !it.machine.clock_hz || !it.evaluation.wall_s)
     return std::nullopt;
   if (!is_rate(*it.machine.clock_hz)) return std::nullopt;
-  const double cycles = *it.machine.clock_hz * *it.evaluation.wall_s * it.evaluation.cores;
+  // Those of the cores that it ran on: time without a core has none.
+  const auto used = it.region.cores_used ? it.region.cores_used->value : it.evaluation.cores;
+  const double cores = used > 0 ? std::min(used, it.evaluation.cores) : it.evaluation.cores;
+  const double cycles = *it.machine.clock_hz * *it.evaluation.wall_s * cores;
   return double(found->second.value) / cycles;
 }
 

@@ -22,6 +22,13 @@ bool is_too_small(const Case& it) {
   return marker_s / (marker_s + *wall_s) > thresholds().too_small_marker_share;
 }
 
+/// How much longer it may have lasted than its time says: intervals of few samples reach further up
+/// than down.
+double longest_beyond(const Case& it) {
+  const auto& wall = it.work.wall_s;
+  return wall && wall->high && wall->value > 0 ? *wall->high / wall->value - 1 : 0;
+}
+
 /// With several threads, of which one works or one works longest.
 std::optional<Decision> waiting_for_threads(const Case& it) {
   if (it.region.threads < 2) return std::nullopt;
@@ -102,7 +109,7 @@ Decision decide(const Case& it) {
   const Explained& time = it.time;
   const double overlapped = share_of_time(it, time.overlapped);
   const bool explained = share_of_time(it, time.serial) >= limit.latency_below;
-  if (overlapped > 1 + std::max(limit.above_margin, uncertainty(it)))
+  if (overlapped > 1 + std::max({limit.above_margin, uncertainty(it), longest_beyond(it)}))
     return {Verdict::above_roof, binding_part(time)->name};
   if (const auto share = communication_share(it);
       share && *share >= limit.communication_share && *share > overlapped) {
