@@ -76,3 +76,28 @@ TEST_CASE("encodings are told apart") {
   const std::uint8_t mov[] = {0x48, 0x89, 0xC3};
   CHECK_FALSE(decode(mov, 3).vector);
 }
+
+TEST_CASE("places in memory that a translation may hide are told") {
+  const std::uint8_t addpd[] = {0x66, 0x0F, 0x58, 0x01};
+  CHECK(decode(addpd, 4).memory == Memory::one_operand);
+  CHECK(decode(addpd, 4).operand_bytes == 0);
+  const std::uint8_t btq[] = {0x48, 0x0F, 0xA3, 0x01};
+  CHECK(decode(btq, 4).memory == Memory::one_operand);
+  CHECK(decode(btq, 4).operand_bytes == 8);
+  CHECK(decode(btq + 1, 3).operand_bytes == 4);
+  const std::uint8_t lock_btsw[] = {0xF0, 0x66, 0x0F, 0xAB, 0x01};
+  CHECK(decode(lock_btsw, 5).operand_bytes == 2);
+  const std::uint8_t btq_registers[] = {0x48, 0x0F, 0xA3, 0xC1};
+  CHECK(decode(btq_registers, 4).memory == Memory::untouched);
+  const std::uint8_t repe_cmpsb[] = {0xF3, 0xA6};
+  CHECK(decode(repe_cmpsb, 2).memory == Memory::two_reads);
+  const std::uint8_t vgatherqpd[] = {0xC4, 0xE2, 0xE5, 0x93, 0x24, 0xD0};
+  CHECK(decode(vgatherqpd, 6).memory == Memory::gathered);
+  const std::uint8_t maskmovdqu[] = {0x66, 0x0F, 0xF7, 0xC1};
+  CHECK(decode(maskmovdqu, 4).memory == Memory::written_alone);
+  const std::uint8_t vmovddup[] = {0xC5, 0xFF, 0x12, 0x18};  // 256 bits
+  CHECK(decode(vmovddup, 4).operand_bytes == 32);
+  const std::uint8_t psrlw[] = {0x66, 0x0F, 0xD1, 0x01};
+  CHECK(decode(psrlw, 4).operand_bytes == 16);
+  CHECK(decode(psrlw + 1, 3).operand_bytes == 0);  // of MMX registers: 8, as accessed
+}

@@ -20,6 +20,13 @@ struct Work {
   Width width = Width::scalar;
   bool vector = false;  ///< uses vector registers (SSE and up)
 
+  // What its accesses are, where the intermediate code alone doesn't say.
+  bool one_operand = false;  ///< all that it reads is one load, all that it writes is one store
+  bool gathers = false;      ///< one load for each lane that is not switched off
+  bool reads = true;         ///< false: what the intermediate code reads, it does not
+  bool writes = true;
+  UInt operand_bytes = 0;  ///< of its operand in memory; 0: what is accessed
+
   void add(CostClass c, UInt amount) {
     if (count < max_parts && amount != 0) parts[count++] = {amount, c};
   }

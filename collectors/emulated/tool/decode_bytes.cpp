@@ -58,6 +58,14 @@ void add_flop(Work& work, const x86::Instruction& in) {
   work.fma = in.operation == x86::Operation::fma;
 }
 
+void set_memory(Work& work, const x86::Instruction& in) {
+  work.gathers = in.memory == x86::Memory::gathered;
+  work.one_operand = !work.gathers && in.memory != x86::Memory::two_reads;
+  work.writes = in.memory != x86::Memory::untouched;
+  work.reads = work.writes && in.memory != x86::Memory::written_alone;
+  work.operand_bytes = in.operand_bytes;
+}
+
 }  // namespace
 
 Work decode_bytes(const UChar* bytes, UInt length) {
@@ -66,6 +74,7 @@ Work decode_bytes(const UChar* bytes, UInt length) {
   work.nontemporal = in.nontemporal_store;
   work.width = width_from(in.width_bits);
   work.vector = in.vector && in.encoding != x86::Encoding::x87;
+  set_memory(work, in);
   switch (in.kind) {
     case x86::Kind::flop:
       add_flop(work, in);

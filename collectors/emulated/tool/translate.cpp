@@ -9,6 +9,7 @@
 #include "fma.hpp"
 #include "focus.hpp"
 #include "isa.hpp"
+#include "operands.hpp"
 #include "options.hpp"
 #include "own_code.hpp"
 #include "puts.hpp"
@@ -114,7 +115,8 @@ class Translation : public Sink {
         IRExpr* e = s->Ist.WrTmp.data;
         emit(s);
         if (e->tag == Iex_Load)
-          access(e->Iex.Load.addr, size_of(e->Iex.Load.ty), false, nullptr);
+          access(e->Iex.Load.addr, size_of(e->Iex.Load.ty), false,
+                 condition_of_lane(in_, work_, e->Iex.Load.addr));
         else if (classifies_ir())
           operation(e);
         break;
@@ -143,7 +145,8 @@ class Translation : public Sink {
         const UInt parts = c->dataHi == nullptr ? 1 : 2;
         const UInt bytes = parts * size_of(out_.type_of(c->dataLo));
         emit(s);
-        access(c->addr, bytes, false, nullptr);
+        // A locked instruction has read the operand already, to compute what is stored.
+        if (!operands_.was_last_read(c->addr)) access(c->addr, bytes, false, nullptr);
         access(c->addr, bytes, true, nullptr);
         break;
       }
@@ -188,6 +191,7 @@ class Translation : public Sink {
     length_ = mark->Ist.IMark.len;
     subleaf_.pass(address_, length_);
     work_ = {};
+    operands_ = {};
     const bool skip = own_code_.holds(address_);
     if (skip && !skipping_) close_segment();
     skipping_ = skip;
@@ -277,11 +281,13 @@ class Translation : public Sink {
   }
 
   void access(IRExpr* address, UInt bytes, bool store, IRExpr* guard) {
+    if (store ? !work_.writes : !work_.reads) return;
     const bool past_caches = store && work_.nontemporal;
     if (guard == nullptr) {
-      cost(store ? Other::stores : Other::loads, 1);
-      cost(store ? Other::store_bytes : Other::load_bytes, bytes);
-      if (past_caches) cost(Other::nt_store_bytes, bytes);
+      const Operands::Asked asked = operands_.ask(work_, store, address, bytes);
+      cost(store ? Other::stores : Other::loads, asked.accesses);
+      cost(store ? Other::store_bytes : Other::load_bytes, asked.bytes);
+      if (past_caches) cost(Other::nt_store_bytes, asked.bytes);
     } else {
       guarded_.push({address_, guard, bytes, store});
     }
@@ -376,6 +382,7 @@ class Translation : public Sink {
   UInt length_ = 0;
   Subleaf subleaf_;
   Work work_{};
+  Operands operands_{};
   bool skipping_ = false;
   bool open_ = false;
   Node* code_ = nullptr;  ///< whose row this code's work goes to

@@ -311,6 +311,44 @@ void classify(Instruction& i, const Opcode& o, const Cursor& operands) {
     i.width_bits = o.vector_bits;
 }
 
+// bt, bts, btr and btc, whose bit a register names.
+bool tests_bits(const Opcode& o) {
+  return o.encoding == Encoding::legacy && o.map == 1 &&
+         (o.opcode == 0xA3 || o.opcode == 0xAB || o.opcode == 0xB3 || o.opcode == 0xBB);
+}
+
+// psrl, psra and psll by a number in memory, of which 8 bytes matter.
+bool shifts_by_memory(const Opcode& o) {
+  const unsigned row = o.opcode >> 4;
+  const unsigned column = o.opcode & 15U;
+  return o.map == 1 && o.prefix == opcodes::p66 && (row == 0xD || row == 0xE || row == 0xF) &&
+         column >= 1 && column <= (row == 0xE ? 2 : 3);
+}
+
+void set_memory(Instruction& i, const Opcode& o, const Prefixes& prefixes, bool registers) {
+  const bool legacy = o.encoding == Encoding::legacy;
+  if (tests_bits(o)) {
+    // One byte holds the bit; the instruction asks for as many as the register has.
+    if (registers)
+      i.memory = Memory::untouched;
+    else
+      i.operand_bytes = o.w ? 8 : prefixes.operand_size ? 2 : 4;
+  } else if (o.map == 0 && legacy && (o.opcode == 0xA6 || o.opcode == 0xA7)) {
+    i.memory = Memory::two_reads;
+  } else if (o.encoding == Encoding::vex && o.map == 2 && o.opcode >= 0x90 && o.opcode <= 0x93) {
+    i.memory = Memory::gathered;
+  } else if (o.map == 1 && o.opcode == 0xF7 && registers) {
+    i.memory = Memory::written_alone;
+  } else if (o.encoding == Encoding::vex && o.map == 1 && o.opcode == 0x12 &&
+             o.prefix == opcodes::pf2 && o.vector_bits == 256) {
+    i.operand_bytes = 32;  // vmovddup, which uses half of them
+  } else if (o.encoding == Encoding::vex && o.map == 3 && (o.opcode == 0x06 || o.opcode == 0x46)) {
+    i.operand_bytes = 32;  // vperm2f128 and vperm2i128, too
+  } else if (shifts_by_memory(o)) {
+    i.operand_bytes = 16;
+  }
+}
+
 void classify_x87(Instruction& i, std::uint8_t opcode, const Cursor& operands) {
   i.encoding = Encoding::x87;
   if (!operands.has(1)) return;
@@ -389,6 +427,7 @@ Instruction decode(const std::uint8_t* bytes, std::size_t length) {
       o = take_legacy(in, prefixes);
       break;
   }
+  set_memory(i, o, prefixes, in.peek() >= 0xC0);
   if (o.map != 0) {
     classify(i, o, in);
   } else if (o.encoding == Encoding::legacy) {

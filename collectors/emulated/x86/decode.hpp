@@ -34,6 +34,16 @@ enum class Operation : std::uint8_t {
   transcendental,  // x87, and its remainders
 };
 
+// Which places of memory it asks for. A translation into simple loads and stores may split an
+// operand into lanes, read what is only written, or go through memory between registers.
+enum class Memory : std::uint8_t {
+  one_operand,    // at most one place that is read and one that is written
+  two_reads,      // compares of strings
+  gathered,       // one place for each lane
+  written_alone,  // stores of masked bytes: nothing is read
+  untouched,      // bit tests of registers
+};
+
 struct Instruction {
   Encoding encoding = Encoding::legacy;
   Kind kind = Kind::other;
@@ -45,6 +55,8 @@ struct Instruction {
   std::uint16_t flop = 0;
   bool vector = false;             // works on MMX, XMM, YMM or ZMM registers
   bool nontemporal_store = false;  // its stores bypass the caches
+  Memory memory = Memory::one_operand;
+  std::uint8_t operand_bytes = 0;  // of the one in memory, where a part of it does; 0: as accessed
 };
 
 inline constexpr std::size_t max_instruction_bytes = 15;
