@@ -107,13 +107,13 @@ __attribute__((constructor)) void find_exits() {
 
 }  // namespace
 
-EXPORTED [[noreturn]] void _exit(int status) {
+EXPORTED __attribute__((noreturn)) void _exit(int status) {
   leave_by(real_exit, "_exit", status);
 }
-EXPORTED [[noreturn]] void _Exit(int status) noexcept {
+EXPORTED __attribute__((noreturn)) void _Exit(int status) noexcept {
   leave_by(real_exit, "_exit", status);
 }
-EXPORTED [[noreturn]] void quick_exit(int status) noexcept {
+EXPORTED __attribute__((noreturn)) void quick_exit(int status) noexcept {
   leave_by(real_quick_exit, "quick_exit", status);
 }
 
