@@ -84,8 +84,9 @@ MemoryPlacement memory_placement(const NodeBytes& bytes, const std::set<unsigned
   double all = 0, remote = 0;
   std::map<std::string, double> by_kind;
   for (const auto& [number, amount] : bytes) {
-    const auto node = std::find_if(nodes.begin(), nodes.end(),
-                                   [&](const MemoryNode& one) { return one.os_index == number; });
+    const auto node =
+        std::find_if(nodes.begin(), nodes.end(),
+                     [number = number](const MemoryNode& one) { return one.os_index == number; });
     if (node == nodes.end()) return {};  // not all of it can be told
     all += static_cast<double>(amount);
     by_kind[node->kind] += static_cast<double>(amount);

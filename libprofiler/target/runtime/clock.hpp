@@ -3,9 +3,6 @@
 #pragma once
 
 #include <stdint.h>
-#if defined(__x86_64__) || defined(__i386__)
-#include <x86intrin.h>
-#endif
 
 #include "libprofiler/arena/layout.h"
 #include "memory.hpp"
@@ -20,7 +17,7 @@ uint64_t raw_nanoseconds();
 struct CounterClock {
   static uint64_t ticks() {
 #if defined(__x86_64__) || defined(__i386__)
-    return __rdtsc();
+    return __builtin_ia32_rdtsc();  // its header brings in vectors, which quick.cpp must not see
 #elif defined(__aarch64__)
     uint64_t count;
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
