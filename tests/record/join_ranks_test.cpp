@@ -116,6 +116,13 @@ TEST_CASE("sleep outside MPI calls is seen by looks, sleep in them is MPI time")
   REQUIRE(region.off_cpu_s);
   CHECK(region.off_cpu_s->value == Approx(0.25 * *mean_rank_s(region)));
   CHECK(region.off_cpu_s->source == Source::estimated);
+  // The job slept where its regions did, and outside of them nobody looked.
+  const Profile whole = joined(input);
+  REQUIRE(whole.regions[0].off_cpu_s);
+  CHECK(whole.regions[0].off_cpu_s->value == Approx(region.off_cpu_s->value));
+  CHECK(*whole.regions[0].off_cpu_s->low == Approx(*region.off_cpu_s->low));
+  CHECK(*whole.regions[0].off_cpu_s->high ==
+        Approx(*region.off_cpu_s->high + whole.regions[0].self.wall_s->value));
   CHECK_FALSE(find(joined(input), {"solve", "MPI_Wait"})->off_cpu_s);
 }
 

@@ -123,6 +123,7 @@ class Joining {
 
     const std::vector<std::size_t> rows = reading_order(tree_);
     for (const std::size_t i : rows) profile_.regions.push_back(row_of(i));
+    set_sleep_of_job(profile_.regions);
     if (input_.counted)
       add_thread_shares(*input_.counted, input_.native, executable_, launching_, rows, tree_,
                         profile_);

@@ -133,4 +133,21 @@ void set_waiting(Region& row, const MergedRegion& region, const RegionSamples& s
   }
 }
 
+void set_sleep_of_job(std::vector<Region>& rows) {
+  if (rows.empty() || !rows.front().path.empty() || !rows.front().mpi_s) return;
+  Region& job = rows.front();
+  Measure slept{0, Source::estimated, 0, 0};
+  bool seen = false;
+  for (const Region& row : rows) {
+    if (row.path.size() != 1 || !row.off_cpu_s) continue;
+    seen = true;
+    slept.value += row.off_cpu_s->value;
+    slept.low = *slept.low + row.off_cpu_s->low.value_or(row.off_cpu_s->value);
+    slept.high = *slept.high + row.off_cpu_s->high.value_or(row.off_cpu_s->value);
+  }
+  if (!seen) return;
+  if (job.self.wall_s) slept.high = *slept.high + job.self.wall_s->value;
+  job.off_cpu_s = slept;
+}
+
 }  // namespace roofmark

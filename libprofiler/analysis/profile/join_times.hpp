@@ -6,6 +6,7 @@
 #include <analysis/profile/join_samples.hpp>
 #include <analysis/profile/region_tree.hpp>
 #include <roofmark/profile.hpp>
+#include <vector>
 
 namespace roofmark {
 
@@ -17,6 +18,9 @@ void set_times(Region& row, const MergedRegion& region, const RegionSamples& sam
 
 /// Of a function whose calls the timed run could not see.
 void set_counted_visits(Region& row, const SelfCounts& counts);
+
+/// What a job slept: where its outermost regions did. Outside of them nobody looked.
+void set_sleep_of_job(std::vector<Region>& rows);
 
 /// MPI time of a mean rank, beside the region's wall time; sleep from the recorder's looks.
 void set_waiting(Region& row, const MergedRegion& region, const RegionSamples& samples);
