@@ -1,4 +1,7 @@
 // Ranks of a job, one after the other.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 
 #include "catch.hpp"
@@ -58,6 +61,28 @@ const Region& at(const Profile& profile, const std::vector<std::string>& path) {
 }
 
 }  // namespace
+
+TEST_CASE("what ranks say in the same words is said once, and whose it is") {
+  RankMerge merge;
+  for (std::uint64_t rank = 0; rank < 3; ++rank) {
+    Profile one = rank_of(rank, 3, "node0");
+    one.notes = {
+        "All say this of 20.5 MiB.",
+        fmt::format("It waited for {:.2f} s of {} s.", 0.5 + static_cast<double>(rank), 10 + rank)};
+    if (rank == 1) one.notes.push_back("Only one says this.");
+    REQUIRE_FALSE(merge.add(one, "f"));
+  }
+  const std::vector<std::string> notes = merge.finish()->notes;
+  const auto says = [&](const std::string& note) {
+    return std::count(notes.begin(), notes.end(), note) == 1;
+  };
+  CHECK(says("All say this of 20.5 MiB."));
+  CHECK(says("It waited for 0.50 s of 10 s. (Rank 0; 2 more say so with numbers of their own.)"));
+  CHECK(says("Only one says this. (Rank 1.)"));
+  CHECK(std::count_if(notes.begin(), notes.end(), [](const std::string& note) {
+          return note.find("waited") != note.npos;
+        }) == 1);
+}
 
 TEST_CASE("ranks whose memory was of one kind make a job of that kind; of remote memory the mean") {
   const auto merged = [](const char* last) {

@@ -9,9 +9,8 @@ namespace roofmark {
 namespace {
 
 constexpr std::uint64_t most_ranks = 100'000'000;  // a bit each
-constexpr std::size_t most_notes = 40;
-constexpr std::size_t most_missing = 24;  // of one region
-constexpr std::size_t most_named = 12;    // runs of ranks that are missing
+constexpr std::size_t most_missing = 24;           // of one region
+constexpr std::size_t most_named = 12;             // runs of ranks that are missing
 
 double value_of(const std::optional<Measure>& measure) {
   return measure ? measure->value : 0;
@@ -76,7 +75,7 @@ std::optional<Problem> RankMerge::add(const Profile& profile, const std::string&
   }
   memory_kinds_.insert(profile.program.memory_kind);
   add_passes(profile);
-  add_notes(profile);
+  add_notes(profile, rank);
   processor_s_ = std::numeric_limits<double>::infinity();
   for (const Region& one : profile.regions)
     if (one.path.empty() && one.work.thread_s) processor_s_ = one.work.thread_s->value;
@@ -192,15 +191,10 @@ void RankMerge::add_passes(const Profile& profile) {
   }
 }
 
-void RankMerge::add_notes(const Profile& profile) {
+void RankMerge::add_notes(const Profile& profile, std::uint64_t rank) {
   for (const std::string& note : profile.notes) {
     // What a rank says of itself alone is not said of the job.
-    if (note.starts_with("Its roof is this rank's share")) continue;
-    if (std::find(notes_.begin(), notes_.end(), note) != notes_.end()) continue;
-    if (notes_.size() < most_notes)
-      notes_.push_back(note);
-    else
-      ++notes_left_out_;
+    if (!note.starts_with("Its roof is this rank's share")) notes_.add(rank, note);
   }
 }
 
@@ -345,11 +339,7 @@ Result<Profile> RankMerge::finish() const {
         "slowest rank, and no less than its work keeps all cores busy. Where ranks took turns its "
         "rate was lower.");
   gpus_.put(append_rows(job), job);
-  job.notes.insert(job.notes.end(), notes_.begin(), notes_.end());
-  if (notes_left_out_ > 0)
-    job.notes.push_back(std::to_string(notes_left_out_) +
-                        " more notes of single ranks are left "
-                        "out.");
+  for (std::string& note : notes_.sentences(recorded_)) job.notes.push_back(std::move(note));
   return job;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <analysis/profile/gpu_ranks.hpp>
+#include <analysis/profile/rank_notes.hpp>
 #include <analysis/profile/rank_shares.hpp>
 #include <analysis/profile/rank_times.hpp>
 #include <analysis/profile/work_sum.hpp>
@@ -54,7 +55,7 @@ class RankMerge {
   void choose_shared(const Profile& first);
   void add_region(const Region& region, std::uint64_t rank);
   void add_passes(const Profile& rank);
-  void add_notes(const Profile& rank);
+  void add_notes(const Profile& profile, std::uint64_t rank);
   Region row_of(const RegionSum& sum, std::vector<std::string> path) const;
   /// The rows, and which region each is.
   std::vector<std::size_t> append_rows(Profile& job) const;
@@ -77,8 +78,7 @@ class RankMerge {
   std::uint64_t waited_known_ = 0, large_pages_known_ = 0, remote_memory_known_ = 0;
   std::set<std::string> memory_kinds_;
   std::vector<Pass> passes_;
-  std::vector<std::string> notes_;
-  std::uint64_t notes_left_out_ = 0;
+  RankNotes notes_;
 };
 
 }  // namespace roofmark
