@@ -189,10 +189,10 @@ Result<ProcessCounts> read_counts(const std::filesystem::path& path) {
     }
   }
   if (at == 0)
-    return tl::unexpected(
-        Problem{"the process left no counts: it was killed before it wrote them, or could write no "
-                "file any more (a limit on their sizes that it set itself)",
-                path.filename().string(), ""});
+    return tl::unexpected(Problem{
+        "the process left no counts: it was killed before it wrote them, or could write no "
+        "file any more (a full disk, or a limit on their sizes that it set itself)",
+        path.filename().string(), "make room where TMPDIR lies, or set it to another disk"});
   if (!ended)
     return tl::unexpected(Problem{"the counts end early",
                                   path.filename().string() + ":" + std::to_string(at),

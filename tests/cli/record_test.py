@@ -379,6 +379,15 @@ class Shortage(Case):
         return [os.path.join(place, name) for place in (self.scratch, self.cwd) for name in os.listdir(place)
                 if name.startswith(("roofmark-", ".roofmark-"))]
 
+    def test_a_limit_on_the_sizes_of_files(self):
+        command = self.command(TARGET, "nested", "3", counters="none")
+        done = self.limited("-f 2000", *command)  # in blocks of 512 bytes
+        self.assertNotIn(b"Regions are not timed", done.stderr)
+        self.assertGreater(self.region("outer")["wall_s"]["value"], 0)
+        done = self.limited("-f 100", *command)
+        self.assertIn(b"Regions are not timed", done.stderr)
+        self.assertIn(b"ulimit -f unlimited", done.stderr)
+
     def limited(self, limit, *command):
         """Runs a command under a `ulimit`; nothing where not even `--version` can be had."""
         shell = ["sh", "-c", f"ulimit {limit}; exec \"$@\"", "sh"]

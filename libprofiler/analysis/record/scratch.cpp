@@ -1,7 +1,9 @@
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <analysis/files/leftovers.hpp>
 #include <analysis/record/processes.hpp>
 #include <analysis/record/scratch.hpp>
@@ -9,6 +11,7 @@
 #include <collectors/emulated/plan.hpp>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 namespace roofmark {
 namespace {
@@ -17,6 +20,15 @@ namespace fs = std::filesystem;
 
 /// Room that a recording should find: the arenas of a program with some dozen threads.
 constexpr off_t wanted_bytes = 8 << 20;
+/// With a limit on the sizes of files it has less, and folds what has no room into `(other)`. This
+/// is the least that holds any region.
+constexpr off_t least_bytes = 256 << 10;
+
+std::optional<off_t> file_size_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  return static_cast<off_t>(std::min<rlim_t>(limit.rlim_cur, wanted_bytes));
+}
 
 constexpr const char* prefix = "roofmark-scratch-";
 
@@ -24,10 +36,12 @@ constexpr const char* prefix = "roofmark-scratch-";
 std::string unfit(const fs::path& directory) {
   const std::string network = network_file_system(directory);
   if (!network.empty()) return "it is on " + network;
+  const off_t room = file_size_limit().value_or(wanted_bytes);
+  if (room < least_bytes) return "files are limited to " + std::to_string(room / 1024) + " KiB";
   const std::string probe = (directory / "probe").string();
   Descriptor file(open(probe.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600));
   if (!file) return std::strerror(errno);
-  const int error = posix_fallocate(file.get(), 0, wanted_bytes);
+  const int error = posix_fallocate(file.get(), 0, room);
   unlink(probe.c_str());
   return error == 0 ? "" : std::strerror(error);
 }
@@ -80,7 +94,9 @@ Result<Scratch> Scratch::create(const std::vector<fs::path>& candidates) {
   }
   return tl::unexpected(
       Problem{"no directory can hold a recording: " + reasons, "",
-              "set TMPDIR to a writable directory on a local disk with 8 MiB free"});
+              file_size_limit().value_or(wanted_bytes) < least_bytes
+                  ? "raise the limit on the sizes of files: ulimit -f unlimited"
+                  : "set TMPDIR to a writable directory on a local disk with 8 MiB free"});
 }
 
 std::vector<fs::path> Scratch::usual_candidates() {
