@@ -744,6 +744,21 @@ class Reasons(Case):
             if not region.get("flop"):
                 self.assertIn("a limit on their sizes", " ".join(entry["reason"] for entry in region["missing"]))
 
+    def test_what_can_not_be_emulated_is_told_at_once(self):
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            if " avx512f" not in file.read():
+                skip("this processor has no AVX-512")
+        source = os.path.join(self.cwd, "wide.c")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write('int main(void) { __asm__ volatile("vaddpd %zmm0, %zmm0, %zmm0"); return 0; }')
+        program = os.path.join(self.cwd, "wide")
+        if subprocess.run(["cc", "-o", program, source], capture_output=True, check=False).returncode:
+            skip("there is no compiler")
+        done = self.record(program, counters="auto")
+        told = [line for line in done.stderr.decode().splitlines() if "AVX-512" in line]
+        self.assertEqual(len(told), 1, done.stderr)
+        self.assertIn("Not all is counted", told[0])
+
     def test_a_place_without_proc(self):
         without = ["unshare", "-m", "sh", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh"]
         if subprocess.run([*without, "true"], capture_output=True, check=False).returncode != 0:

@@ -267,13 +267,15 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
   outcome.counts.main_pid = launched->pid;
   outcome.counts.problem =
       counts_end_early(bounded, deadline_s, estimate, progress, planned.output);
-  if (bounded.stuck) tell(options, to_line(*outcome.counts.problem) + ".");
   for (const Problem& problem : counts.problems)
     outcome.notes.push_back("Counts: " + to_line(problem) + ".");
   if (outcome.counts.processes.empty() && !outcome.counts.problem)
     outcome.counts.problem = counts.problems.empty()
                                  ? emulated::no_counts(bounded.supervision.wait_status)
                                  : counts.problems.front();
+  // Who gave a budget, or ended it, knows.
+  if (outcome.counts.problem && !bounded.out_of_time && bounded.supervision.asked_to_end == 0)
+    tell(options, "Not all is counted: " + to_line(*outcome.counts.problem) + ".");
   outcome.pass.purpose = "counts";
   outcome.pass.collector = "emulated";
   outcome.pass.exit_status = bounded.supervision.end.shell_status();
