@@ -30,7 +30,8 @@ std::optional<Problem> why_not_preloadable(const TargetFile& target) {
                    "build the program for 64 bit"};
   if (executable.is_static)
     return Problem{"the program is statically linked, so the runtime can't be preloaded", where,
-                   "link it dynamically, or link roofmark::runtime_static into it"};
+                   "link it dynamically, or link roofmark::runtime_static into it (without CMake: "
+                   "-Wl,-u,roofmark_api_v1 and libroofmark-runtime.a)"};
   return std::nullopt;
 }
 
