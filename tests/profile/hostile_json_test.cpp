@@ -116,6 +116,10 @@ TEST_CASE("a field of the wrong kind is refused by its place") {
   require_refusal(with("/machine", 3), "machine");
   require_refusal(with("/machine/schema", "roofmark-machine/9"), "roofmark-machine/9");
   require_refusal(with("/program/exit_status", 1e9), "`program.exit_status`");
+  Json nameless = Json::parse(valid());
+  nameless["regions"][1].erase("path");
+  nameless["regions"][1].erase("name_bytes");
+  require_refusal(nameless.dump(), "`regions[1]` has no `path`");
   Json document = Json::parse(valid());
   document.erase("regions");
   require_refusal(document.dump(), "`regions` is absent");

@@ -377,6 +377,8 @@ Region read_region(const JsonReader& json, const Shared& shared) {
   region.found_by = json.text_or("found_by", "");
   if (json.has("visits") || (region.found_by.empty() && !json.has("function")))
     region.visits = json.count("visits");
+  // An empty one is the whole program's: a missing one must not become it.
+  if (!json.has("path")) json.refuse("has no `path`");
   region.visits_source = read_conclusion(json, "visits_source", Source::measured);
   if (json.has("code")) region.code = read_code(json.at("code"));
   if (json.has("function")) region.function = read_function(json.at("function"));
