@@ -38,12 +38,18 @@ struct ReportArguments {
   unsigned width = 0;
 };
 
-/// Other roofs stand in the first chart.
+/// Other roofs stand in the first chart. They are of cores: no GPU's point is put under them.
 std::vector<Chart> drawn(const Profile& profile, const ChartOptions& options,
                          const std::vector<NamedRoof>& others) {
   std::vector<Chart> charts = charts_of(profile, options);
   if (others.empty()) return charts;
   Chart& chart = charts.front();
+  const std::string locus = options.locus.empty() ? default_locus(profile) : options.locus;
+  if (locus.starts_with("gpu")) {
+    chart.notes.push_back(
+        "Other machines' roofs are of their cores, and not drawn over a GPU's points.");
+    return charts;
+  }
   add_roofs(chart, profile, others);
   // The axes were fitted to what was there before.
   chart.x_min = chart.x_max = chart.y_min = chart.y_max = 0;

@@ -154,7 +154,9 @@ TEST_CASE("a counted run with an end of its own says so where it left something 
   const Profile all = joined(closed);
   CHECK(find(all, {"solve"})->missing.empty());
   CHECK(find(all, {"solve"})->work.flop.at(Precision::f64).value == 1100);
-  CHECK(all.notes.empty());
+  // What it did outside of them by then nobody knows.
+  CHECK(find(all, {})->work.flop.empty());
+  CHECK(all.notes.size() == 1);
 
   JoinInput cut = input_with({outside(), open, whole});
   cut.counted->other_end = died;
@@ -204,6 +206,14 @@ TEST_CASE(
     CHECK(otherwise.passes[0].coverage == 0);
     input.counted->other_end.reset();
   }
+  // Nor is what a program with regions did outside of them.
+  JoinInput marked = input_with(
+      {outside(), counted({"solve"}, 1, 100, 640), counted({"solve", "spmv"}, 10, 1000, 6400)});
+  CHECK(find(joined(marked), {})->work.flop.at(Precision::f64).value == 1107);
+  marked.counted->other_end = died;
+  CHECK(find(joined(marked), {})->work.flop.empty());
+  CHECK(find(joined(marked), {})->self.flop.empty());
+  CHECK(find(joined(marked), {"solve"})->work.flop.at(Precision::f64).value == 1100);
   // Nor was any program without functions that were found.
   JoinInput alone = input_of({});
   alone.counted = CountedPass{"emulated", {process_counts({outside()})}, std::nullopt};

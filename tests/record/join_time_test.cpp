@@ -209,6 +209,16 @@ TEST_CASE("a thread that was ready and waited for a core kept none busy") {
   input.whole.user_s = 3;
   input.whole.waited_s = 3;
   CHECK(find(joined(input), {"work"})->cores_used->value == Approx(1));
+  // Too short to be seen: its own times hold the waiting, too.
+  JoinInput unseen = input_of({two_workers()});
+  unseen.samples = looks(3, {"elsewhere"}, 2, 2);
+  unseen.whole.wall_s = 3;
+  unseen.whole.user_s = 1.5;
+  unseen.whole.waited_s = 4.5;
+  const Measure own = *find(joined(unseen), {"work"})->cores_used;
+  const Region& row = *find(joined(unseen), {"work"});
+  CHECK(own.value == Approx(0.25 * row.work.thread_s->value / row.work.wall_s->value));
+  CHECK(*own.low == 0);
   // Hardly any waiting: as it was seen.
   input.whole.waited_s = 0.1;
   CHECK(find(joined(input), {"work"})->cores_used->source == Source::measured);

@@ -110,6 +110,8 @@ TEST_CASE("numbers that are off by a share of themselves follow the same rule") 
   REQUIRE(percent_text(0.372, 0.5) == "40 %");
   REQUIRE(gain_text(3.14, 0) == "3.1x");
   REQUIRE(gain_text(2, 0) == "2x");
+  REQUIRE(gain_text(37.4, 0.5) == "40x");
+  REQUIRE(gain_text(123.4, 0) == "120x");
 }
 
 TEST_CASE("percentages tell little from nothing") {

@@ -50,7 +50,7 @@ __device__ static inline void publish() {
   asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
 }
 
-/// The first column of this thread's lane.
+/// This thread's lane of one column.
 __device__ static inline std::uint32_t accumulator(std::uint32_t columns) {
   std::uint32_t value;
   asm volatile("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%0}, [%1];"
@@ -98,7 +98,9 @@ __device__ static inline std::uint32_t accumulator(std::uint32_t columns) {
     const bool ended = arrived(barrier, 0);                                                      \
     asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");                              \
     __syncwarp();                                                                                \
-    const bool right = accumulator(columns) == (depth_bits);                                     \
+    /* By all threads of a warp at once. The last column is there only where the shape is the right one. */ \
+    const std::uint32_t first = accumulator(columns), last = accumulator(columns + 255);         \
+    const bool right = first == (depth_bits) && last == (depth_bits);                            \
     const bool works = __syncthreads_and(ended && right) != 0;                                   \
     if (works) {                                                                                 \
       for (unsigned i = threadIdx.x; i < 3072; i += 128) operands[i] = make_operand(work, i);    \

@@ -66,9 +66,12 @@ void set_cores(Region& row, const RegionSamples& samples, const WholeProgram& wh
   // Too short to have been looked at often: its own threads at least, and at most as many as would
   // have used all of the program's processor time in it.
   const double most = there_are.most_for(row);
-  const double own = std::min(row.work.thread_s->value / row.work.wall_s->value, most);
+  // Both of its times hold what it waited for a core.
+  const double ready = std::min(row.work.thread_s->value / row.work.wall_s->value, most);
+  const double own = ready * there_are.got;
   const double all = (whole.user_s + whole.system_s) / row.work.wall_s->value;
-  row.cores_used = Measure{own, Source::estimated, own, std::clamp(all, own, most)};
+  row.cores_used = Measure{own, Source::estimated, there_are.got < 1 ? 0 : own,
+                           std::clamp(all, own, std::max(own, most))};
 }
 
 CoresThatThereAre cores_that_there_are(const JoinInput& input, const Machine& machine) {

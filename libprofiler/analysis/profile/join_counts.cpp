@@ -164,15 +164,6 @@ void add(RegionWork& parent, const RegionWork& child) {
   }
 }
 
-/// Counted by the addresses of its code: there are no visits to hold the two runs against each
-/// other by. The whole program is, where no region was entered.
-bool by_code(const RegionTree& tree, std::size_t region) {
-  if (region != RegionTree::root) return tree[region].found;
-  const auto& parts = tree[RegionTree::root].children;
-  return std::all_of(parts.begin(), parts.end(),
-                     [&](std::size_t part) { return tree[part].found; });
-}
-
 bool has_work(const SelfCounts& counts, const MergedRegion& region) {
   return counts.seen || region.visits > 0;
 }
@@ -272,8 +263,9 @@ std::vector<RegionWork> counted_work(const CountedPass& pass, const std::vector<
       region.flop_gap = Gap::not_entered;
     else if (own.partial || (own.passed_over && (own.visits == 0 || !can_scale)))
       region.flop_gap = Gap::passed_over;
-    else if (nothing_closed || (i == RegionTree::root && pass.problem) ||
-             (by_code(tree, i) && pass.doubt()))
+    // Outside of regions, and in functions that are told by their code, there are no visits to hold
+    // the two runs against each other by.
+    else if (nothing_closed || ((i == RegionTree::root || merged.found) && pass.doubt()))
       region.flop_gap = Gap::cut_short;
     if (region.flop_gap == Gap::none) fill(region.self, own, scaling, labels);
     for (const std::string& level : levels)

@@ -76,7 +76,7 @@ void note_counts(const JoinInput& input, const std::set<std::size_t>& launching,
 
 void note_not_reached(const JoinInput& input, const RegionTree& tree,
                       const std::vector<RegionWork>& work, Profile& profile) {
-  const std::optional<Problem> early = input.counted->early_end();
+  const std::optional<Problem> early = input.counted->doubt();
   if (!early || !(input.whole.wall_s > 0)) return;
   std::vector<std::size_t> gaps;
   // Functions that sampling found are all without counts then, each with its reason.

@@ -10,7 +10,8 @@ namespace {
 /// How a pointer is written: its size and sign below, what it is relative to above.
 namespace encoding {
 constexpr std::uint8_t absolute = 0x00, u2 = 0x02, u4 = 0x03, u8 = 0x04, s2 = 0x0a, s4 = 0x0b,
-                       s8 = 0x0c, size_mask = 0x0f, table_of_offsets = 0x30 | s4;
+                       s8 = 0x0c, size_mask = 0x0f, place_mask = 0x70, aligned = 0x50,
+                       table_of_offsets = 0x30 | s4;
 }
 
 std::optional<std::size_t> size_of(std::uint8_t written) {
@@ -101,8 +102,9 @@ std::optional<std::uint8_t> pointer_encoding(std::string_view common_entry) {
     if (what == 'L') {
       reader.take<std::uint8_t>();
     } else if (what == 'P') {
-      const auto size = size_of(reader.take<std::uint8_t>());
-      if (!size) return std::nullopt;
+      const auto written = reader.take<std::uint8_t>();
+      const auto size = size_of(written);
+      if (!size || (written & encoding::place_mask) == encoding::aligned) return std::nullopt;
       reader.take(*size);
     } else if (what != 'S' && what != 'B' && what != 'G') {
       return std::nullopt;

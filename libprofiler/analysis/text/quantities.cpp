@@ -95,7 +95,8 @@ double within_share(double value, double relative_spread) {
 }
 
 std::string gain_text(double gain, double relative_spread) {
-  return significant(gain, std::min(2, carried_digits(gain, relative_spread))) + "x";
+  const int digits = std::min(2, carried_digits(gain, relative_spread));
+  return significant(rounded(gain, digits), digits) + "x";
 }
 
 std::string percent(double fraction, double relative_spread) {

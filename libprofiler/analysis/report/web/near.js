@@ -7,12 +7,13 @@
   const plot = page.data.plot, ruler = document.createElement('canvas').getContext('2d');
   const roofs = Array.from(chart.querySelectorAll('.halo > text[data-roof]')).map(function (name) {
     const line = Array.from(chart.querySelectorAll('.ceilings [data-roof]')).find(function (path) { return path.dataset.roof === name.dataset.roof; });
+    if (!line) return null;  // it stays where it is
     const [x, y, toX, toY] = line.getAttribute('d').match(/[\d.]+/g).map(Number);
     const size = Number(name.getAttribute('font-size'));
     ruler.font = size + 'px ' + getComputedStyle(chart).fontFamily;
     return {name: name, size: size, from: {x: x, y: y}, to: {x: toX, y: toY}, width: ruler.measureText(name.textContent).width,
             still: ['x', 'y', 'transform'].map(function (key) { return [key, name.getAttribute(key)]; })};
-  });
+  }).filter(Boolean);
   const ridges = Array.from(chart.querySelectorAll('.halo > text:not([data-roof])'));
   function meet(a, b) { return Math.abs(a.x - b.x) < a.half + b.half && Math.abs(a.y - b.y) < a.half + b.half; }
   // A turned name as small squares along it.
