@@ -193,11 +193,15 @@ RawProcess two_workers() {
 
 TEST_CASE("a thread that was ready and waited for a core kept none busy") {
   // Both were ready on a core of their own for three seconds, and ran for one and a half of six.
-  JoinInput input = input_of({two_workers()});
-  input.samples = looks(3, {"work"}, 2, 2);
-  input.whole.wall_s = 3;
-  input.whole.user_s = 1.5;
-  input.whole.waited_s = 4.5;
+  const auto half_waited = [](const char* place) {
+    JoinInput made = input_of({two_workers()});
+    made.samples = looks(3, {place}, 2, 2);
+    made.whole.wall_s = 3;
+    made.whole.user_s = 1.5;
+    made.whole.waited_s = 4.5;
+    return made;
+  };
+  JoinInput input = half_waited("work");
   const Measure cores = *find(joined(input), {"work"})->cores_used;
   CHECK(cores.value == Approx(0.5));
   CHECK(cores.source == Source::estimated);
@@ -210,13 +214,9 @@ TEST_CASE("a thread that was ready and waited for a core kept none busy") {
   input.whole.waited_s = 3;
   CHECK(find(joined(input), {"work"})->cores_used->value == Approx(1));
   // Too short to be seen: its own times hold the waiting, too.
-  JoinInput unseen = input_of({two_workers()});
-  unseen.samples = looks(3, {"elsewhere"}, 2, 2);
-  unseen.whole.wall_s = 3;
-  unseen.whole.user_s = 1.5;
-  unseen.whole.waited_s = 4.5;
-  const Measure own = *find(joined(unseen), {"work"})->cores_used;
-  const Region& row = *find(joined(unseen), {"work"});
+  const Profile unseen = joined(half_waited("elsewhere"));
+  const Region& row = *find(unseen, {"work"});
+  const Measure& own = *row.cores_used;
   CHECK(own.value == Approx(0.25 * row.work.thread_s->value / row.work.wall_s->value));
   CHECK(*own.low == 0);
   // Hardly any waiting: as it was seen.
