@@ -16,17 +16,16 @@ inline constexpr int bad_input = 2;
 /// Exit status for output that could not be written.
 inline constexpr int failed = 1;
 
-/// The one line a user gets of a problem, nothing where it has no reason; returns `status`. Names
-/// of files and what they hold have no power over the terminal.
-inline int say(const Problem& problem, int status) {
-  if (!problem.reason.empty())
-    std::cerr << "roofmark: " << text::printable(to_line(problem)) << '\n';
-  return status;
-}
 /// A line on stderr, with the command's name before it.
 inline void tell(const std::string& line) {
-  // Names of regions are among the words, and may hold anything.
+  // Names of files and regions are among the words: they have no power over the terminal.
   std::cerr << "roofmark: " << text::printable(line) << '\n';
+}
+
+/// The one line a user gets of a problem, nothing where it has no reason; returns `status`.
+inline int say(const Problem& problem, int status) {
+  if (!problem.reason.empty()) tell(to_line(problem));
+  return status;
 }
 /// A check of CLI11: `-o "$UNSET"` is a mistake and not the same as no `-o`.
 inline std::string not_empty(const std::string& name) {

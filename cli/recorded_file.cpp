@@ -46,7 +46,7 @@ Result<fs::path> choose_file(const RecordingArguments& arguments) {
 
 }  // namespace
 
-void ProfileFile::write_times(const Profile& profile) {
+void RecordedFile::write_times(const Profile& profile) {
   if (is_named(arguments_) && !is_replaceable(arguments_.output)) return;
   if (!choose()) return;
   const auto written = write_somewhere(*path_, to_json(profile), fallback_directories());
@@ -56,7 +56,7 @@ void ProfileFile::write_times(const Profile& profile) {
     give_name_back();
 }
 
-fs::path ProfileFile::write(const Profile& profile) {
+fs::path RecordedFile::write(const Profile& profile) {
   if (auto chosen = choose(); !chosen) {
     leave(chosen.error());
     return {};
@@ -72,26 +72,26 @@ fs::path ProfileFile::write(const Profile& profile) {
   return {};
 }
 
-void ProfileFile::leave(const Problem& problem) {
+void RecordedFile::leave(const Problem& problem) {
   const std::string left =
       has_times_ ? " (" + path_->string() + " holds the times without the counts)" : "";
   tell("The recording could not be written: " + to_line(problem) + left + ".");
 }
 
-Result<fs::path> ProfileFile::choose() {
+Result<fs::path> RecordedFile::choose() {
   if (path_) return *path_;
   auto chosen = choose_file(arguments_);
   if (chosen) path_ = *chosen;
   return chosen;
 }
 
-void ProfileFile::give_name_back() {
+void RecordedFile::give_name_back() {
   if (has_times_ || !is_named(arguments_)) unlink(path_->c_str());
   path_.reset();
   has_times_ = false;
 }
 
-void ProfileFile::place(const Written& written) {
+void RecordedFile::place(const Written& written) {
   if (written.moved) {
     tell("The recording went to " + written.path.string() + ": " + to_line(*written.moved) + ".");
     give_name_back();

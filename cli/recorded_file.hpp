@@ -14,9 +14,9 @@ namespace roofmark::cli {
 
 /// The profile on disk: first the times alone, so that a recorder that is killed leaves them, then
 /// all of it in their place.
-class ProfileFile {
+class RecordedFile {
  public:
-  explicit ProfileFile(const RecordingArguments& arguments) : arguments_(arguments) {}
+  explicit RecordedFile(const RecordingArguments& arguments) : arguments_(arguments) {}
 
   /// What fails here is tried again, and told, in the end.
   void write_times(const Profile& profile);

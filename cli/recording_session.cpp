@@ -100,7 +100,7 @@ void end_at_shortage(const Session& session, const std::function<void()>& work) 
 Session record_and_write(const RecordingArguments& arguments) {
   if (const auto problem = target_problem(arguments)) std::exit(say(*problem, not_started));
   if (const auto problem = output_problem(arguments)) std::exit(say(*problem, not_started));
-  ProfileFile file(arguments);
+  RecordedFile file(arguments);
   RecordOptions options = record_options(arguments);
   options.keep = [&](Profile times) {
     judge_as_told(arguments, times);

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
-#include <map>
 #include <sstream>
 
 #include "analysis/text/parsing.hpp"
@@ -40,14 +39,10 @@ void leave_out_forbidden_nodes(MachineLayout& layout,
   std::erase_if(layout.memory, [&](const MemoryNode& node) {
     if (std::find(allowed->begin(), allowed->end(), node.os_index) != allowed->end()) return false;
     forbidden.push_back(node.os_index);
-    std::map<std::string, std::uint64_t>& known = layout.topology.memory_bytes;
-    if (const auto kind = known.find(node.kind); kind != known.end()) {
-      kind->second -= std::min(kind->second, node.bytes);
-      if (kind->second == 0) known.erase(kind);
-    }
     return true;
   });
   if (forbidden.empty()) return;
+  layout.topology.memory_bytes = memory_by_kind(layout.memory);
   layout.notes.push_back(
       fmt::format("The cpuset lets this process have no memory on NUMA node{} {}: it is not "
                   "measured.",

@@ -243,12 +243,12 @@ class Layout {
       memory.kind = memory_kind(node, nodes);
       memory.bytes = node->attr->numanode.local_memory;
       memory.local_cpus = numbers(node->cpuset);
-      layout_.topology.memory_bytes[memory.kind] += memory.bytes;
       if (!memory.local_cpus.empty() &&
           std::find(domains.begin(), domains.end(), memory.local_cpus) == domains.end())
         domains.push_back(memory.local_cpus);
       layout_.memory.push_back(memory);
     }
+    layout_.topology.memory_bytes = memory_by_kind(layout_.memory);
     read_distances();
     layout_.topology.numa_nodes = static_cast<unsigned>(std::max<std::size_t>(domains.size(), 1));
   }
@@ -306,6 +306,12 @@ class Layout {
 };
 
 }  // namespace
+
+std::map<std::string, std::uint64_t> memory_by_kind(const std::vector<MemoryNode>& nodes) {
+  std::map<std::string, std::uint64_t> bytes;
+  for (const MemoryNode& node : nodes) bytes[node.kind] += node.bytes;
+  return bytes;
+}
 
 Result<MachineLayout> discover_layout(const TopologySource& source) {
   Result<TopologyHandle> handle = load(source);

@@ -29,6 +29,8 @@ struct MemoryNode {
   std::map<unsigned, double> distances;  ///< to other nodes by their number, as firmware tells
 };
 
+std::map<std::string, std::uint64_t> memory_by_kind(const std::vector<MemoryNode>& nodes);
+
 struct MachineLayout {
   Topology topology;
   std::vector<ScopeGroup> scopes;  ///< the first group of each scope whose size differs from the

@@ -9,14 +9,7 @@
 namespace roofmark {
 namespace {
 
-constexpr std::size_t most_gpu_reasons = 24;  // of one kernel or share
 constexpr const char* one_clock = "record around the job: roofmark record -- mpirun ...";
-
-void add_missing(std::vector<Missing>& sum, const std::vector<Missing>& more) {
-  for (const Missing& missing : more)
-    if (sum.size() < most_gpu_reasons && std::find(sum.begin(), sum.end(), missing) == sum.end())
-      sum.push_back(missing);
-}
 
 void add_calls(GpuCalls& sum, const GpuCalls& more) {
   sum.launches += more.launches;
@@ -101,7 +94,7 @@ void GpuRanks::add_kernel(std::size_t place, const Region& kernel) {
   sum.work.add(kernel.work,
                !kernel.work.flop.empty() && kernel.flags.count("tensor_uncounted") == 0);
   sum.flags.insert(kernel.flags.begin(), kernel.flags.end());
-  add_missing(sum.missing, kernel.missing);
+  add_reasons(sum.missing, kernel.missing);
 }
 
 void GpuRanks::add_region(std::size_t place, const Region& region) {
@@ -120,7 +113,7 @@ void GpuRanks::add_region(std::size_t place, const Region& region) {
       all.bytes += copies.bytes;
       all.time_s += copies.time_s;
     }
-    add_missing(sum.missing, share.missing);
+    add_reasons(sum.missing, share.missing);
     // A rank that only copied has no kernels to time or to count.
     if (share.launches == 0 && share.work == Work{}) continue;
     ++sum.counted_ranks;

@@ -88,21 +88,6 @@ std::vector<std::size_t> reading_order(const RegionTree& tree) {
   return order;
 }
 
-}  // namespace
-
-std::string main_executable(const JoinInput& input) {
-  for (const RawProcess& process : input.native)
-    if (process.pid == input.whole.pid) return process.executable;
-  for (const RawProcess& process : input.native)
-    if (process.rank && process.ranks > 1) return process.executable;
-  if (!input.native.empty()) return input.native.front().executable;
-  if (input.counted && !input.counted->processes.empty())
-    return input.counted->processes.front().exe;
-  return "";
-}
-
-namespace {
-
 /// One recording on its way to rows: the passes first, then a row for each region of the tree.
 class Joining {
  public:
@@ -257,6 +242,17 @@ class Joining {
 };
 
 }  // namespace
+
+std::string main_executable(const JoinInput& input) {
+  for (const RawProcess& process : input.native)
+    if (process.pid == input.whole.pid) return process.executable;
+  for (const RawProcess& process : input.native)
+    if (process.rank && process.ranks > 1) return process.executable;
+  if (!input.native.empty()) return input.native.front().executable;
+  if (input.counted && !input.counted->processes.empty())
+    return input.counted->processes.front().exe;
+  return "";
+}
 
 void join(const JoinInput& input, Profile& profile) {
   Joining(input, profile).join();

@@ -34,16 +34,21 @@ std::optional<std::size_t> all_threads(const std::vector<RawProcess>& processes)
   return threads > 0 ? std::optional(threads) : std::nullopt;
 }
 
+/// Each look stands for the time until the next one, the last for what is left.
+double lasted_s(const std::vector<PlacementSample>& looks, std::size_t i, double wall_s) {
+  const double end_s = i + 1 < looks.size() ? looks[i + 1].time_s : wall_s;
+  return std::max(0.0, end_s - looks[i].time_s);
+}
+
 /// The processor time that the program got, of that which its looks say it could have had.
 double share_got(const std::vector<PlacementSample>& samples, const WholeProgram& whole) {
   if (!waited_much(whole) || samples.size() < many_looks) return 1;
   double ready_s = 0;
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    const double end_s = i + 1 < samples.size() ? samples[i + 1].time_s : whole.wall_s;
     std::set<int> processors;
     for (const PlacementSample::Thread& thread : samples[i].threads)
       if (thread.running) processors.insert(thread.processor);
-    ready_s += static_cast<double>(processors.size()) * std::max(0.0, end_s - samples[i].time_s);
+    ready_s += static_cast<double>(processors.size()) * lasted_s(samples, i, whole.wall_s);
   }
   return ready_s > 0 ? std::min(1.0, (whole.user_s + whole.system_s) / ready_s) : 1;
 }
@@ -70,8 +75,8 @@ void set_cores(Region& row, const RegionSamples& samples, const WholeProgram& wh
   const double ready = std::min(row.work.thread_s->value / row.work.wall_s->value, most);
   const double own = ready * there_are.got;
   const double all = (whole.user_s + whole.system_s) / row.work.wall_s->value;
-  row.cores_used = Measure{own, Source::estimated, there_are.got < 1 ? 0 : own,
-                           std::clamp(all, own, std::max(own, most))};
+  row.cores_used =
+      Measure{own, Source::estimated, there_are.got < 1 ? 0 : own, std::clamp(all, own, most)};
 }
 
 CoresThatThereAre cores_that_there_are(const JoinInput& input, const Machine& machine) {
@@ -95,12 +100,11 @@ std::uint64_t threads_at_once(const std::vector<PlacementSample>& samples,
   std::vector<double> time_with;
   double seen_s = 0;
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    const double end_s = i + 1 < samples.size() ? samples[i + 1].time_s : wall_s;
-    const double lasted_s = std::max(0.0, end_s - samples[i].time_s);
     const std::size_t threads = working_threads(samples[i], ranks);
     if (time_with.size() <= threads) time_with.resize(threads + 1, 0.0);
-    time_with[threads] += lasted_s;
-    seen_s += lasted_s;
+    const double with_s = lasted_s(samples, i, wall_s);
+    time_with[threads] += with_s;
+    seen_s += with_s;
   }
   return most_that_lasted(time_with, seen_s);
 }

@@ -32,8 +32,7 @@ void set_cores(Region& row, const RegionSamples& samples, const WholeProgram& wh
 
 CoresThatThereAre cores_that_there_are(const JoinInput& input, const Machine& machine);
 
-/// Threads of the program (of a job: of its ranks) that ran side by side for long. Each look stands
-/// for the time until the next one, the last for what is left.
+/// Threads of the program (of a job: of its ranks) that ran side by side for long.
 std::uint64_t threads_at_once(const std::vector<PlacementSample>& samples,
                               const std::set<std::int64_t>& ranks, double wall_s);
 

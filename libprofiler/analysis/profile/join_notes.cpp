@@ -76,8 +76,8 @@ void note_counts(const JoinInput& input, const std::set<std::size_t>& launching,
 
 void note_not_reached(const JoinInput& input, const RegionTree& tree,
                       const std::vector<RegionWork>& work, Profile& profile) {
-  const std::optional<Problem> early = input.counted->doubt();
-  if (!early || !(input.whole.wall_s > 0)) return;
+  const std::optional<Problem> problem = input.counted->doubt();
+  if (!problem || !(input.whole.wall_s > 0)) return;
   std::vector<std::size_t> gaps;
   // Functions that sampling found are all without counts then, each with its reason.
   for (std::size_t i = 1; i < work.size(); ++i)
@@ -85,9 +85,6 @@ void note_not_reached(const JoinInput& input, const RegionTree& tree,
         (work[i].flop_gap == Gap::not_entered || work[i].flop_gap == Gap::cut_short ||
          work[i].flop_gap == Gap::passed_over))
       gaps.push_back(i);
-  // Another end need not have cost any counts.
-  const bool withheld = work[RegionTree::root].flop_gap == Gap::cut_short;
-  if (gaps.empty() && !input.counted->problem && !withheld) return;
   std::sort(gaps.begin(), gaps.end(), [&](std::size_t a, std::size_t b) {
     return tree[a].self_thread_s > tree[b].self_thread_s;
   });
@@ -99,10 +96,10 @@ void note_not_reached(const JoinInput& input, const RegionTree& tree,
     list += (i > 0 ? ", " : "") + name;
   }
   if (gaps.size() > named) list += " and " + std::to_string(gaps.size() - named) + " more";
-  const Problem& problem = *early;
-  profile.notes.push_back("Counts are incomplete: " + problem.reason +
-                          (list.empty() ? "" : "; not counted, the slowest first: " + list) +
-                          (problem.remedy.empty() ? "." : ". What helps: " + problem.remedy + "."));
+  profile.notes.push_back(
+      "Counts are incomplete: " + problem->reason +
+      (list.empty() ? "" : "; not counted, the slowest first: " + list) +
+      (problem->remedy.empty() ? "." : ". What helps: " + problem->remedy + "."));
 }
 
 void note_declared_inside(Profile& profile) {

@@ -24,7 +24,8 @@ void note_processes(const JoinInput& input, Profile& profile);
 
 void note_counts(const JoinInput& input, const std::set<std::size_t>& launching, Profile& profile);
 
-/// Hot paths first: what was not counted, with its share of the run.
+/// Why counts are incomplete, and which marked regions lack theirs, the slowest first. What was
+/// done outside of them always is where the runs may differ.
 void note_not_reached(const JoinInput& input, const RegionTree& tree,
                       const std::vector<RegionWork>& work, Profile& profile);
 

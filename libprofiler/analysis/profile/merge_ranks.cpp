@@ -9,7 +9,6 @@ namespace roofmark {
 namespace {
 
 constexpr std::uint64_t most_ranks = 100'000'000;  // a bit each
-constexpr std::size_t most_missing = 24;           // of one region
 constexpr std::size_t most_named = 12;             // runs of ranks that are missing
 
 double value_of(const std::optional<Measure>& measure) {
@@ -170,10 +169,7 @@ void RankMerge::add_region(const Region& one, std::uint64_t rank) {
                            "it was counted for whole sockets, which ranks share: a sum over ranks "
                            "would hold it several times",
                            "record around the job: roofmark record -- mpirun ..."});
-  for (const Missing& missing : lacking)
-    if (sum.missing.size() < most_missing &&
-        std::find(sum.missing.begin(), sum.missing.end(), missing) == sum.missing.end())
-      sum.missing.push_back(missing);
+  add_reasons(sum.missing, lacking);
 }
 
 void RankMerge::add_passes(const Profile& profile) {

@@ -45,6 +45,13 @@ void keep_whole(std::map<Key, Count>& sum, const std::map<Key, std::uint64_t>& s
 
 }  // namespace
 
+void add_reasons(std::vector<Missing>& sum, const std::vector<Missing>& more) {
+  constexpr std::size_t most = 24;  // of one region, kernel or share
+  for (const Missing& missing : more)
+    if (sum.size() < most && std::find(sum.begin(), sum.end(), missing) == sum.end())
+      sum.push_back(missing);
+}
+
 bool WorkSum::adds_up(const Count& count) const {
   return count.scope != Scope::socket && (count.scope != Scope::device || of_ == Of::device);
 }

@@ -5,8 +5,13 @@
 #include <map>
 #include <roofmark/profile.hpp>
 #include <string>
+#include <vector>
 
 namespace roofmark {
+
+/// Adds the reasons that are new to the sum's, while there is room: thousands of ranks may lack
+/// something each.
+void add_reasons(std::vector<Missing>& sum, const std::vector<Missing>& more);
 
 /// A quantity that one rank lacks is lacked by the sum.
 class WorkSum {

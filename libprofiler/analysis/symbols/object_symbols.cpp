@@ -66,15 +66,8 @@ class DwflObject : public ObjectSymbols {
   }
 
   std::optional<Function> function_at(std::uint64_t offset) const override {
-    auto after =
-        std::upper_bound(functions_.begin(), functions_.end(), offset,
-                         [](std::uint64_t at, const Function& f) { return at < f.extent.first; });
-    // Larger functions may hold entries of their own.
-    for (int looked = 0; after != functions_.begin() && looked < 8; ++looked) {
-      --after;
-      if (offset < after->extent.end) return *after;
-    }
-    return std::nullopt;
+    const Function* const function = find(offset);
+    return function != nullptr ? std::optional(*function) : std::nullopt;
   }
 
   const std::vector<Function>& functions() const override { return functions_; }
@@ -108,6 +101,18 @@ class DwflObject : public ObjectSymbols {
   }
 
  private:
+  const Function* find(std::uint64_t offset) const {
+    auto after =
+        std::upper_bound(functions_.begin(), functions_.end(), offset,
+                         [](std::uint64_t at, const Function& f) { return at < f.extent.first; });
+    // Larger functions may hold entries of their own.
+    for (int looked = 0; after != functions_.begin() && looked < 8; ++looked) {
+      --after;
+      if (offset < after->extent.end) return &*after;
+    }
+    return nullptr;
+  }
+
   void read_segments() {
     Elf* elf = dwfl_module_getelf(module_, &bias_);
     std::size_t count = 0;
@@ -188,7 +193,7 @@ class DwflObject : public ObjectSymbols {
     const std::string object = std::filesystem::path(path_).filename().string();
     for (const AddressRange& range : functions_by_unwind_table(*unwind_table_, loaded)) {
       const auto first = offset_of(range.first + bias_);
-      if (!first || function_at(*first) || is_linkage(elf, range.first)) continue;
+      if (!first || find(*first) != nullptr || is_linkage(elf, range.first)) continue;
       found.push_back({"",
                        fmt::format("{}+{:#x}", object, range.first),
                        {*first, *first + (range.end - range.first)}});
