@@ -101,12 +101,13 @@ Result<std::vector<NamedRoof>> other_roofs(const Profile& profile,
   return roofs;
 }
 
-/// Whose roof a chart in characters is; the first one's title is that of the whole report.
-std::string heading_of(const Chart& chart, std::size_t number, const TextOptions& options) {
-  const std::string& text = number == 0 ? chart.subtitle : chart.title;
-  return text::elided(options.utf8 ? text::printable(text) : text::printable_ascii(text),
-                      options.width, options.utf8) +
-         "\n";
+/// Whose roof a chart in characters is, and whether its points hold their children's work; the
+/// first one's title is that of the whole report.
+std::vector<std::string> heading_of(const Chart& chart, std::size_t number,
+                                    const TextOptions& options) {
+  const std::string text = number == 0 ? chart.subtitle : chart.title + ": " + chart.subtitle;
+  return text::wrapped(options.utf8 ? text::printable(text) : text::printable_ascii(text),
+                       options.width);
 }
 
 std::string text_of(const Profile& profile, const std::vector<NamedRoof>& others,
@@ -136,13 +137,19 @@ std::string text_of(const Profile& profile, const std::vector<NamedRoof>& others
     chart.colour = options.colour;
     ChartOptions options_of_charts;
     options_of_charts.level = arguments.level;
+    options_of_charts.self = !arguments.inclusive;
     options_of_charts.locus = arguments.locus;
     const std::vector<Chart> charts = drawn(profile, options_of_charts, others);
     for (std::size_t i = 0; i < charts.size(); ++i)
       // The table says of regions without a point what they lack.
-      if (i == 0 || !charts[i].points.empty())
-        text += '\n' + (charts.size() > 1 ? heading_of(charts[i], i, options) : "") +
-                render_terminal_chart(charts[i], chart) + terminal_chart_notes(charts[i], chart);
+      if (i == 0 || !charts[i].points.empty()) {
+        const std::vector<std::string> heading = heading_of(charts[i], i, options);
+        TerminalChartOptions below = chart;
+        below.height -= static_cast<unsigned>(std::min<std::size_t>(heading.size(), 4));
+        text += '\n';
+        for (const std::string& line : heading) text += line + '\n';
+        text += render_terminal_chart(charts[i], below) + terminal_chart_notes(charts[i], below);
+      }
   }
   return text;
 }
@@ -253,6 +260,10 @@ int report(ReportArguments arguments) {
       std::find(with_roofs.begin(), with_roofs.end(), arguments.format) == with_roofs.end())
     return say({"other roofs are shown as text and in charts",
                 "report --format " + arguments.format, "--format text, html, svg, png or pdf"},
+               bad_input);
+  if (arguments.self && arguments.format == "openmetrics")
+    return say({"its regions are with their children alone", "report --self --format openmetrics",
+                "--format csv has both"},
                bad_input);
   if (!arguments.details.empty() && arguments.format != "text" && arguments.format != "markdown")
     return say({"text and Markdown alone take it: a page has every region's numbers in its row",

@@ -135,6 +135,68 @@ TEST_CASE("a point without an arrow is told, with the reason") {
   CHECK(has(render_svg(chart), "Without an arrow: new (it is new)."));
 }
 
+TEST_CASE("each precision of a region comes from its own place and lies in its own") {
+  // f64 in the first region is the most, f32 a fifth; the second does f32 after alone.
+  const auto run = [](double time_s, double f32, bool second_before) {
+    Profile run = run_of({{{"mixed"}, time_s, 4e9, 8e9}, {{"k"}, 1, 1e9, 8e9}});
+    run.regions[0] = RegionMaker({"mixed"})
+                         .wall(time_s)
+                         .threads(1, 1)
+                         .flop(4e9)
+                         .flop(f32, 256, Operation::fma, Precision::f32)
+                         .bytes("DRAM", 8e9, 0);
+    if (!second_before)
+      run.regions[1] = RegionMaker({"k"})
+                           .wall(1)
+                           .threads(1, 1)
+                           .flop(1e9, 256, Operation::fma, Precision::f32)
+                           .bytes("DRAM", 8e9, 0);
+    run.regions[0].runs_wall_s = {time_s * 0.999, time_s, time_s * 1.001};
+    roofmark::judge(run);
+    return run;
+  };
+  const Profile before = run(4, 1e9, true), after = run(2, 2e9, false);
+  const Chart chart = chart_of(compare({before}, {after}, {"DRAM", {}}), after);
+  std::size_t seen = 0;
+  for (const ChartPoint& point : chart.points) {
+    INFO(point.name);
+    if (point.name == "mixed (f64)") {
+      ++seen;
+      CHECK(point.intensity.value == Approx(0.5));
+      CHECK(point.flop_per_s.value == Approx(2e9).epsilon(0.01));
+      REQUIRE(point.before);
+      CHECK(point.before->intensity == Approx(0.5));
+      CHECK(point.before->flop_per_s == Approx(1e9).epsilon(0.01));
+    }
+    if (point.name == "mixed (f32)") {
+      ++seen;
+      CHECK(point.intensity.value == Approx(0.25));
+      CHECK(point.flop_per_s.value == Approx(1e9).epsilon(0.01));
+      REQUIRE(point.before);
+      CHECK(point.before->intensity == Approx(0.125));
+      CHECK(point.before->flop_per_s == Approx(0.25e9).epsilon(0.01));
+    }
+    // What was f64 before is not where its f32 came from.
+    if (point.name == "k") {
+      ++seen;
+      CHECK_FALSE(point.before);
+    }
+  }
+  CHECK(seen == 3);
+  CHECK(has(terminal_chart_notes(chart, {200, 24, true, false}),
+            "Without an arrow: k (intensity: it has no FLOPs of f32 (before))."));
+  // The same places as the report of the run after has them.
+  ChartOptions inclusive;
+  inclusive.level = "DRAM", inclusive.self = false;
+  for (const ChartPoint& reported : chart_of(after, inclusive).points)
+    for (const ChartPoint& point : chart.points)
+      if (point.name == reported.name) {
+        INFO(point.name);
+        CHECK(point.intensity.value == Approx(reported.intensity.value));
+        CHECK(point.flop_per_s.value == Approx(reported.flop_per_s.value).epsilon(0.01));
+      }
+}
+
 TEST_CASE("an arrow shorter than its mark is told") {
   Chart chart =
       chart_of(compare({run_of({{{"k"}, 1}})}, {run_of({{{"k"}, 2}})}), run_of({{{"k"}, 2}}));

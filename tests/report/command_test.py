@@ -18,6 +18,7 @@ from locales import with_commas  # noqa: E402
 roofmark, fixtures = sys.argv[1], pathlib.Path(sys.argv[2])
 profiles = sorted(fixtures.glob("*.roofmark.json"))
 counted = fixtures / "verdicts.roofmark.json"
+nested = fixtures / "nested.roofmark.json"
 failures = []
 plain = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "COLUMNS": "80"}
 
@@ -122,6 +123,24 @@ with tempfile.TemporaryDirectory() as folder:
             print(f"not drawn as {kind}: rsvg-convert is not installed")
         without = run("report", "--format", kind, profiles[0], environment={**plain, "PATH": str(folder)})
         expect(without.returncode == 1 and b"librsvg2-bin" in without.stderr and without.stderr.count(b"\n") == 1, f"{kind} without a converter: {without.stderr}")
+
+    # With or without children: whatever draws or tells one of them follows the options.
+    points = lambda text: sorted(re.findall(r"<title>([^<]*)</title>", text))
+    for kind in ("svg", "html", "text"):
+        extra = ["--chart"] if kind == "text" else []
+        shown = [" ".join(run("report", "--format", kind, *extra, *options, nested).stdout.decode("utf-8").split()) for options in ([], ["--inclusive"])]
+        own, inclusive = (re.search("(with(?:out)?) their children", text, re.IGNORECASE) for text in shown)
+        expect(own and own[1].lower() == "without", f"{kind}: not what it is")
+        expect(inclusive and inclusive[1].lower() == "with", f"{kind} --inclusive: not what it is")
+        charts = [text[text.index("their children"):] if kind == "text" else points(text) for text in shown]
+        expect(charts[0] != charts[1], f"{kind}: --inclusive changes nothing")
+    for kind in ("csv", "json", "hatchet"):  # both at once
+        expect(run("report", "--format", kind, "--inclusive", nested).stdout == run("report", "--format", kind, "--self", nested).stdout, f"{kind}: not both")
+    for kind in ("text", "markdown"):
+        expect(run("report", "--format", kind, "--inclusive", nested).stdout == run("report", "--format", kind, nested).stdout, f"{kind}: --inclusive")
+        expect(run("report", "--format", kind, "--self", nested).stdout != run("report", "--format", kind, nested).stdout, f"{kind}: --self")
+    got = run("report", "--self", "--format", "openmetrics", nested)
+    expect(got.returncode == 2 and got.stderr.count(b"\n") == 1 and not got.stdout, f"openmetrics --self: {got.returncode} {got.stderr}")
 
     # Other roofs: a table below the report, lines in the chart; nothing where they can't be shown.
     machine = folder / "other.json"

@@ -12,9 +12,17 @@
 namespace roofmark::comparison {
 namespace {
 
-const Change* change_of(const RegionChange& region, const char* quantity) {
-  const auto found = region.changes.find(quantity);
-  return found == region.changes.end() ? nullptr : &found->second;
+const Change* change_of(const std::map<std::string, Change>& changes, const char* quantity) {
+  const auto found = changes.find(quantity);
+  return found == changes.end() ? nullptr : &found->second;
+}
+
+/// The number that speaks for all runs in the place of this run's; its range goes with it.
+void put(Interval& number, double value) {
+  const double by = number.value > 0 ? value / number.value : 1;
+  number.value = value;
+  if (number.low) *number.low *= by;
+  if (number.high) *number.high *= by;
 }
 
 /// "Without an arrow: solve, setup and 2 more (it is new)."
@@ -34,6 +42,7 @@ Chart chart_of(const Comparison& comparison, const Profile& after) {
   options.level = comparison.level;
   options.self = false;
   Chart chart = roofmark::chart_of(after, options);
+  const PointChange not_compared;
   std::size_t still = 0;
   std::map<std::string, std::vector<std::string>> unknown;  // why: of which regions
   for (ChartPoint& point : chart.points) {
@@ -46,24 +55,30 @@ Chart chart_of(const Comparison& comparison, const Profile& after) {
       unknown["it is new"].push_back(point.name);
       continue;
     }
-    const Change* x = change_of(*region, "intensity");
-    const Change* y = change_of(*region, "flop_per_s");
+    // A region has a point for each of its precisions, and each of these came from its own place.
+    const auto own = region->points.find(point.precision);
+    const PointChange& moved = own == region->points.end() ? not_compared : own->second;
+    const Change* x = change_of(moved.changes, "intensity");
+    const Change* y = change_of(moved.changes, "flop_per_s");
     if (x == nullptr || y == nullptr) {
       const char* const quantity = x == nullptr ? "intensity" : "flop_per_s";
-      const auto reason = region->absent.find(quantity);
+      const auto reason = moved.absent.find(quantity);
       unknown[std::string(x == nullptr ? "intensity" : "rate") + ": " +
-              (reason == region->absent.end() ? "it was not compared" : reason->second)]
+              (reason == moved.absent.end() ? "it was not compared" : reason->second)]
           .push_back(point.name);
       continue;
     }
-    point.intensity.value = x->after;
-    point.flop_per_s.value = y->after;
+    const double faster = point.flop_per_s.value > 0 ? y->after / point.flop_per_s.value : 1;
+    put(point.intensity, x->after);
+    put(point.flop_per_s, y->after);
+    if (point.visits_low) *point.visits_low *= faster;
+    if (point.visits_high) *point.visits_high *= faster;
     if (!x->beyond_noise && !y->beyond_noise) {
       ++still;
       continue;
     }
     point.before = ChartPlace{x->before, y->before};
-    if (const Change* time = change_of(*region, "time"))
+    if (const Change* time = change_of(region->changes, "time"))
       point.note = "time " + change_text(*time) + (point.note.empty() ? "" : ", ") + point.note;
   }
   const auto gone = std::count_if(

@@ -22,6 +22,9 @@ using Path = std::vector<std::string>;
 struct Sighting {
   const Region* region = nullptr;
   std::map<std::string, Figure> figures;
+  /// By unit, of each precision: `intensity` and `flop_per_s`.
+  std::map<std::string, std::map<std::string, Figure>> points;
+  std::string unit;  ///< the precision that `figures` are of
   const Roofline* roofline = nullptr;
   double share = 0;
 };
@@ -35,17 +38,23 @@ Sighting sighting_of(const Region& region, const RegionRow& row, const std::stri
   it.share = row.share ? row.share.value() : 0;
   const auto rates = report::rates_of(region.work, region.missing);
   const auto judged = std::find_if(rates.begin(), rates.end(), [&](const report::Rate& rate) {
-    return spelling(rate.precision) == row.precision;
+    return rate.unit == row.precision;
   });
+  it.unit = row.precision;
   Figure no_flop;
   no_flop.quantity = "flop";
   no_flop.reason = row.flop_per_s.reason;
   it.figures["time"] = row.time_s;
   it.figures["flop"] = judged == rates.end() ? no_flop : judged->flop;
-  it.figures["bytes"] = report::bytes_at(region.work, level, region.missing);
+  it.figures["bytes"] =
+      report::bytes_at(region.work, report::level_for(region, level), region.missing);
   it.figures["intensity"] = row.intensity;
   it.figures["flop_per_s"] = row.flop_per_s;
   it.figures["roof_fraction"] = row.fraction;
+  for (const report::Rate& rate : rates)
+    if (rate.flop.value() > 0)
+      it.points[rate.unit] = {{"intensity", report::ratio(rate.flop, it.figures.at("bytes"))},
+                              {"flop_per_s", rate.flop_per_s}};
   return it;
 }
 
@@ -71,6 +80,8 @@ std::vector<Sighting> runs_of(const Sighting& sighting) {
     run.figures["time"].number = Interval{time_s, {}, {}};
     for (const char* rate : {"flop_per_s", "roof_fraction"})
       run.figures[rate] = divided(sighting.figures.at(rate), longer);
+    for (auto& [unit, figures] : run.points)
+      figures["flop_per_s"] = divided(figures.at("flop_per_s"), longer);
     runs.push_back(std::move(run));
   }
   return runs;
@@ -197,23 +208,70 @@ void compare_quantity(const std::string& quantity, const std::vector<Sighting>& 
                               test->high,   test->p,     Evidence::runs, false};
 }
 
-/// The times of all regions are looked at together, and so is each other quantity.
+/// As if a run had done the work of one precision alone.
+std::vector<Sighting> of_unit(const std::vector<Sighting>& runs, const std::string& unit) {
+  std::vector<Sighting> same = runs;
+  for (Sighting& run : same) {
+    const auto point = run.points.find(unit);
+    for (const char* quantity : {"intensity", "flop_per_s"}) {
+      Figure& figure = run.figures.at(quantity);
+      if (point != run.points.end())
+        figure = point->second.at(quantity);
+      else if (run.points.empty() && !figure)
+        continue;  // nothing was counted, for the reason that it has
+      else
+        figure = {{}, {}, "flop." + unit, "it has no FLOPs of " + unit, {}};
+    }
+  }
+  return same;
+}
+
+/// Each precision has a point of its own on the chart: its own intensity and its own rate.
+void compare_points(const std::vector<Sighting>& before, const std::vector<Sighting>& after,
+                    double alpha, RegionChange& region) {
+  std::set<std::string> units;
+  for (const auto* side : {&before, &after})
+    for (const Sighting& run : *side)
+      for (const auto& [unit, figures] : run.points) units.insert(unit);
+  for (const std::string& unit : units) {
+    const std::vector<Sighting> old_runs = of_unit(before, unit), new_runs = of_unit(after, unit);
+    RegionChange alone;
+    for (const char* quantity : {"intensity", "flop_per_s"})
+      compare_quantity(quantity, old_runs, new_runs, alpha, alone);
+    region.points[unit] = {std::move(alone.changes), std::move(alone.absent)};
+  }
+}
+
+/// Those of one family of questions, corrected for their number.
+void decide_together(const std::vector<Change*>& changes, double alpha) {
+  std::vector<double> p;
+  std::vector<Change*> tested;
+  for (Change* change : changes)
+    if (change->p) {
+      p.push_back(*change->p);
+      tested.push_back(change);
+    }
+  const std::vector<double> corrected = holm(p);
+  for (std::size_t i = 0; i < tested.size(); ++i) {
+    tested[i]->p = corrected[i];
+    tested[i]->beyond_noise =
+        corrected[i] < alpha && std::abs(tested[i]->relative()) >= least_change;
+  }
+}
+
+/// The times of all regions are looked at together, and so is each other quantity, and all points.
 void decide_together(std::vector<RegionChange>& regions, double alpha) {
   for (const std::string& quantity : quantity_names()) {
-    std::vector<double> p;
-    std::vector<Change*> tested;
-    for (RegionChange& region : regions)
-      if (const auto found = region.changes.find(quantity);
-          found != region.changes.end() && found->second.p) {
-        p.push_back(*found->second.p);
-        tested.push_back(&found->second);
-      }
-    const std::vector<double> corrected = holm(p);
-    for (std::size_t i = 0; i < tested.size(); ++i) {
-      tested[i]->p = corrected[i];
-      tested[i]->beyond_noise =
-          corrected[i] < alpha && std::abs(tested[i]->relative()) >= least_change;
+    std::vector<Change*> of_regions, of_points;
+    for (RegionChange& region : regions) {
+      if (const auto found = region.changes.find(quantity); found != region.changes.end())
+        of_regions.push_back(&found->second);
+      for (auto& [unit, point] : region.points)
+        if (const auto found = point.changes.find(quantity); found != point.changes.end())
+          of_points.push_back(&found->second);
     }
+    decide_together(of_regions, alpha);
+    decide_together(of_points, alpha);
   }
 }
 
@@ -307,6 +365,8 @@ Comparison compare(const std::vector<Profile>& before, const std::vector<Profile
     if (region.before.present && region.after.present)
       for (const std::string& quantity : quantity_names())
         compare_quantity(quantity, old_runs, new_runs, options.alpha, region);
+    if (region.before.present && region.after.present)
+      compare_points(old_runs, new_runs, options.alpha, region);
     result.regions.push_back(std::move(region));
   }
   decide_together(result.regions, options.alpha);

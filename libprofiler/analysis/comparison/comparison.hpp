@@ -58,6 +58,12 @@ struct Placement {
 /// Comparison::level.
 const std::vector<std::string>& quantity_names();
 
+/// A region's point of one precision, as a chart draws it: `intensity` and `flop_per_s`.
+struct PointChange {
+  std::map<std::string, Change> changes;      ///< absent: see `absent`
+  std::map<std::string, std::string> absent;  ///< quantity: why it can't be compared
+};
+
 struct RegionChange {
   std::vector<std::string> path;         ///< in the runs after
   std::vector<std::string> path_before;  ///< where --map renamed it; else the same
@@ -65,7 +71,9 @@ struct RegionChange {
   Placement before, after;
   std::map<std::string, Change> changes;      ///< by quantity; absent: see `absent`
   std::map<std::string, std::string> absent;  ///< quantity: why it can't be compared
-  std::vector<std::string> sentences;         ///< what the numbers mean, most telling first
+  /// By unit ("f64"), of each that it had before or has after; `changes` are of the judged one.
+  std::map<std::string, PointChange> points;
+  std::vector<std::string> sentences;  ///< what the numbers mean, most telling first
 };
 
 struct Comparison {

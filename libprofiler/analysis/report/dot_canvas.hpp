@@ -18,6 +18,10 @@ class DotCanvas {
   std::size_t per_column() const { return per_column_; }
   std::size_t per_row() const { return per_row_; }
 
+  struct Place {
+    std::size_t column = 0, row = 0;
+  };
+
   /// A dot; `stroke` is what ASCII shows for it. Outside the canvas nothing happens.
   void dot(long column, long row, char stroke);
   /// One character over the dots. The text is printable UTF-8 of one column.
@@ -28,6 +32,11 @@ class DotCanvas {
   /// True where so many cells from there on are inside and hold no text; dots count with
   /// `dots_too`.
   bool vacant(long column, long row, std::size_t length, bool dots_too) const;
+
+  /// The character that was put there last; empty for dots alone.
+  const std::string& at(const Place& place) const {
+    return cell(place.column, place.row).character;
+  }
 
   std::string line(std::size_t row, bool colour) const;
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 #include <roofmark/report.hpp>
 #include <utility>
 
@@ -10,6 +12,7 @@
 #include "analysis/text/plain_text.hpp"
 #include "analysis/text/text_table.hpp"
 #include "chart_ceilings.hpp"
+#include "chart_key.hpp"
 #include "chart_layout.hpp"
 #include "dot_canvas.hpp"
 #include "drawable.hpp"
@@ -38,10 +41,12 @@ std::string paint_of(Side side) {
   return "1";
 }
 
-/// One letter for each named point, '*' for the others.
-std::string letter_of(std::size_t index) {
-  constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-  return index < letters.size() ? std::string(1, letters[index]) : "*";
+/// "A, B and C"
+std::string listed(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < words.size() ? ", " : " and ") + words[i];
+  return text;
 }
 
 class TerminalChart {
@@ -49,11 +54,14 @@ class TerminalChart {
   TerminalChart(const Chart& chart, const TerminalChartOptions& options)
       : chart_(chart),
         options_(options),
-        key_(key_lines()),
-        rows_(options.height > key_.size() + 6 ? options.height - key_.size() - 3 : 5),
+        key_(key_of(each_for_itself(), names(), {options.width})),
+        rows_(options.height > key_.lines.size() + 6 ? options.height - key_.lines.size() - 3 : 5),
         canvas_(options.width - margin, rows_, options.utf8) {
     x_ = {chart.x_min, chart.x_max, 0, static_cast<double>(canvas_.dot_columns()) - 1};
     y_ = {chart.y_min, chart.y_max, static_cast<double>(canvas_.dot_rows()) - 1, 0};
+    // Points of one place have one letter: of two, one would be in the key and not on the chart.
+    key_ =
+        key_of(by_place(), names(), {options.width, std::max<std::size_t>(key_.lines.size(), 1)});
   }
 
   std::string render() {
@@ -69,24 +77,54 @@ class TerminalChart {
               canvas_.line(row, options_.colour) + '\n';
     text += std::string(margin - 1, ' ') + corner() + horizontal() + '\n';
     text += x_labels() + '\n';
-    for (const std::string& line : key_) text += line + '\n';
+    for (const std::string& line : key_.lines) text += line + '\n';
     return text;
   }
 
-  /// Of the points that have no letter in the key.
+  /// Of the points that have no letter in the key, once they are placed.
   std::string unnamed_sentence() const {
-    const std::size_t unnamed = chart_.points.size() - named_;
+    std::size_t unnamed = 0, seen = 0, moved = 0;
+    for (std::size_t i = 0; i < chart_.points.size(); ++i) {
+      if (key_.letters[i] || !cell_of(chart_.points[i])) continue;
+      ++unnamed;
+      if (canvas_.at(*cell_of(chart_.points[i])) == "*") ++seen;
+      if (chart_.points[i].before) ++moved;
+    }
     if (unnamed == 0) return "";
-    std::string text = unnamed == 1
-                           ? "*: 1 point with less of the time than those; the table has its name."
-                           : fmt::format(
-                                 "*: {} points with less of the time than those; the table has "
-                                 "their names.",
-                                 unnamed);
-    const auto moved = std::count_if(
-        chart_.points.begin() + static_cast<std::ptrdiff_t>(named_), chart_.points.end(),
-        [](const ChartPoint& point) { return point.before.has_value(); });
+    std::string text =
+        fmt::format("{}{} point{} with less of the time than those{}; the table has {}.",
+                    seen > 0 ? "*: " : "", unnamed, unnamed == 1 ? "" : "s",
+                    seen > 0       ? ""
+                    : unnamed == 1 ? " lies under their letters"
+                                   : " lie under their letters",
+                    unnamed == 1 ? "its name" : "their names");
     if (moved > 0) text += fmt::format(" Where {} of them moved from is not drawn.", moved);
+    return text;
+  }
+
+  /// Of the small letters that another letter hides, or that lie beyond the axes.
+  std::string hidden_sentence() const {
+    std::vector<std::string> under, beyond;
+    const auto add = [](std::vector<std::string>& to, const std::string& letter) {
+      if (std::find(to.begin(), to.end(), letter) == to.end()) to.push_back(letter);
+    };
+    for (std::size_t i = 0; i < chart_.points.size(); ++i) {
+      const auto& before = chart_.points[i].before;
+      if (!before || !key_.letters[i]) continue;
+      const std::string letter = letter_of(*key_.letters[i]);
+      const auto cell = cell_of(before->intensity, before->flop_per_s);
+      if (!cell)
+        add(beyond, letter);
+      else if (canvas_.at(*cell) != text::lowered(letter))
+        add(under, letter);
+    }
+    std::string text;
+    if (!under.empty())
+      text += fmt::format("Under another letter: where {} {}.", listed(under),
+                          under.size() == 1 ? "was" : "were");
+    if (!beyond.empty())
+      text += fmt::format("{}Outside the chart: where {} {}.", text.empty() ? "" : " ",
+                          listed(beyond), beyond.size() == 1 ? "was" : "were");
     return text;
   }
 
@@ -206,26 +244,35 @@ class TerminalChart {
   }
 
   void place_points() {
-    for (std::size_t i = 0; i < std::min(named_, chart_.points.size()); ++i)
-      draw_bars(chart_.points[i]);
-    // The heaviest last, so that its letter is on top.
-    for (std::size_t i = chart_.points.size(); i-- > 0;) {
-      const ChartPoint& point = chart_.points[i];
-      const std::string letter = letter_of(i < named_ ? i : 999);
-      // Where it was has its letter too, a small one.
-      if (point.before && i < named_)
-        put(point.before->intensity, point.before->flop_per_s, text::lowered(letter), point.side);
-      put(point.intensity.value, point.flop_per_s.value, letter, point.side);
-    }
+    for (std::size_t i = 0; i < chart_.points.size(); ++i)
+      if (key_.letters[i]) draw_bars(chart_.points[i]);
+    // The heaviest last, so that its letter is on top; where they were below all that is.
+    for (std::size_t i = chart_.points.size(); i-- > 0;)
+      if (const auto& before = chart_.points[i].before; before && key_.letters[i])
+        put(cell_of(before->intensity, before->flop_per_s),
+            text::lowered(letter_of(*key_.letters[i])), chart_.points[i].side);
+    for (std::size_t i = chart_.points.size(); i-- > 0;)
+      if (!key_.letters[i]) put(cell_of(chart_.points[i]), "*", chart_.points[i].side);
+    for (std::size_t i = chart_.points.size(); i-- > 0;)
+      if (key_.letters[i])
+        put(cell_of(chart_.points[i]), letter_of(*key_.letters[i]), chart_.points[i].side);
   }
 
-  void put(double x, double y, const std::string& letter, Side side) {
-    if (!drawable(x) || !drawable(y)) return;
-    const long column = std::lround(x_.px(x)) / static_cast<long>(canvas_.per_column());
-    const long row = std::lround(y_.px(y)) / static_cast<long>(canvas_.per_row());
-    if (column < 0 || row < 0) return;
-    canvas_.put(static_cast<std::size_t>(column), static_cast<std::size_t>(row), letter,
-                paint_of(side));
+  /// Column and row; nothing outside the axes.
+  using Cell = DotCanvas::Place;
+  std::optional<Cell> cell_of(double x, double y) const {
+    if (!drawable(x) || !drawable(y)) return std::nullopt;
+    if (x < chart_.x_min || x > chart_.x_max || y < chart_.y_min || y > chart_.y_max)
+      return std::nullopt;
+    return Cell{static_cast<std::size_t>(std::lround(x_.px(x))) / canvas_.per_column(),
+                static_cast<std::size_t>(std::lround(y_.px(y))) / canvas_.per_row()};
+  }
+  std::optional<Cell> cell_of(const ChartPoint& point) const {
+    return cell_of(point.intensity.value, point.flop_per_s.value);
+  }
+
+  void put(const std::optional<Cell>& cell, const std::string& letter, Side side) {
+    if (cell) canvas_.put(cell->column, cell->row, letter, paint_of(side));
   }
 
   std::string y_label(std::size_t row) const {
@@ -263,33 +310,44 @@ class TerminalChart {
     return line;
   }
 
-  std::vector<std::string> key_lines() {
-    constexpr std::size_t most_lines = 4, most_names = 12;
-    std::vector<std::string> lines;
-    std::string line;
-    for (std::size_t i = 0; i < std::min(chart_.points.size(), most_names); ++i) {
-      const std::string text =
-          letter_of(i) + " " + elided(clean(chart_.points[i].name), 28, options_.utf8);
-      if (!line.empty() && columns(line) + 3 + columns(text) > options_.width) {
-        lines.push_back(line);
-        line.clear();
-        if (lines.size() == most_lines) break;
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const ChartPoint& point : chart_.points)
+      names.push_back(elided(clean(point.name), 28, options_.utf8));
+    return names;
+  }
+  PointGroups each_for_itself() const {
+    PointGroups groups;
+    for (std::size_t i = 0; i < chart_.points.size(); ++i) groups.push_back({i});
+    return groups;
+  }
+  PointGroups by_place() const {
+    PointGroups groups;
+    std::map<std::pair<std::size_t, std::size_t>, std::size_t> group_at;
+    for (std::size_t i = 0; i < chart_.points.size(); ++i)
+      if (const auto cell = cell_of(chart_.points[i])) {
+        const auto [at, is_new] = group_at.try_emplace({cell->column, cell->row}, groups.size());
+        if (is_new) groups.emplace_back();
+        groups[at->second].push_back(i);
       }
-      line += (line.empty() ? "" : "   ") + text;
-      named_ = i + 1;
-    }
-    if (!line.empty()) lines.push_back(line);
-    return lines;
+    return groups;
   }
 
   Chart chart_;
   TerminalChartOptions options_;
-  std::size_t named_ = 0;
-  std::vector<std::string> key_;
+  ChartKey key_;
   std::size_t rows_;
   DotCanvas canvas_;
   Axis x_, y_;
 };
+
+/// In very few rows the chart goes before the sentence: the table has every region anyway.
+std::vector<std::string> lines_outside(const Chart& chart, const TerminalChartOptions& options) {
+  constexpr unsigned enough_rows = 20;
+  const std::string outside = outside_sentence(chart);
+  if (outside.empty() || options.height < enough_rows) return {};
+  return wrapped(outside, options.width);
+}
 
 }  // namespace
 
@@ -300,8 +358,11 @@ std::string terminal_chart_notes(const Chart& given, const TerminalChartOptions&
   usable.width = std::clamp(options.width, 40u, 400u);
   usable.height = std::clamp(options.height, 12u, 200u);
   std::vector<std::string> notes = chart.notes;
-  if (std::string unnamed = TerminalChart(chart, usable).unnamed_sentence(); !unnamed.empty())
-    notes.insert(notes.begin(), std::move(unnamed));
+  usable.height -= static_cast<unsigned>(lines_outside(chart, usable).size());
+  TerminalChart drawn(chart, usable);
+  drawn.render();
+  for (std::string sentence : {drawn.hidden_sentence(), drawn.unnamed_sentence()})
+    if (!sentence.empty()) notes.insert(notes.begin(), std::move(sentence));
   std::string text;
   for (const std::string& note : notes)
     for (const std::string& line :
@@ -316,12 +377,7 @@ std::string render_terminal_chart(const Chart& given, const TerminalChartOptions
   TerminalChartOptions usable = options;
   usable.width = std::clamp(options.width, 40u, 400u);
   usable.height = std::clamp(options.height, 12u, 200u);
-  // In very few rows the chart goes before the sentence: the table has every region anyway.
-  constexpr unsigned enough_rows = 20;
-  std::vector<std::string> below;
-  if (const std::string outside = outside_sentence(chart);
-      !outside.empty() && usable.height >= enough_rows)
-    below = wrapped(outside, usable.width);
+  const std::vector<std::string> below = lines_outside(chart, usable);
   usable.height -= static_cast<unsigned>(below.size());
   std::string text = TerminalChart(chart, usable).render();
   for (const std::string& line : below) text += line + '\n';
