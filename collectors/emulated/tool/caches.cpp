@@ -137,6 +137,20 @@ const cache::Sampling& sampling() {
   return hierarchy.sampling();
 }
 
+void string_moved(Addr from, Addr to, ULong bytes) {
+  if (core == nullptr) return;
+  // In turns, as the elements would have been.
+  constexpr UInt turn_bytes = 64;
+  while (bytes != 0) {
+    const UInt n = bytes < turn_bytes ? static_cast<UInt>(bytes) : turn_bytes;
+    if (from != 0) core->load(from, n);
+    core->store(to, n);
+    if (from != 0) from += n;
+    to += n;
+    bytes -= n;
+  }
+}
+
 void Reporter::add(const Access& access) {
   if (access.guard != nullptr) {
     flush();

@@ -22,6 +22,9 @@ void flush();
 cache::TrafficBytes traffic_of(UInt row);
 const cache::Sampling& sampling();
 
+/// A string that was moved, or filled where `from` is 0, beyond the translated code's sight.
+void string_moved(Addr from, Addr to, ULong bytes);
+
 enum class Kind : UChar { load, store, nontemporal };
 /// One access as translated code sees it. `guard`: null, or the condition under which it happens.
 struct Access {

@@ -27,6 +27,13 @@ struct Work {
   bool writes = true;
   UInt operand_bytes = 0;  ///< of its operand in memory; 0: what is accessed
 
+  /// A string instruction that is repeated: the intermediate code does one element after the other,
+  /// but it is one instruction with one load and one store. 0: it is none.
+  UInt element_bytes = 0;
+  bool fills = false;           ///< it only stores
+  bool flat_addresses = false;  ///< as the registers say
+  bool repeats() const { return element_bytes != 0; }
+
   void add(CostClass c, UInt amount) {
     if (count < max_parts && amount != 0) parts[count++] = {amount, c};
   }

@@ -64,6 +64,9 @@ void set_memory(Work& work, const x86::Instruction& in) {
   work.writes = in.memory != x86::Memory::untouched;
   work.reads = work.writes && in.memory != x86::Memory::written_alone;
   work.operand_bytes = in.operand_bytes;
+  work.element_bytes = in.string == x86::RepeatedString::none ? 0 : in.element_bytes;
+  work.fills = in.string == x86::RepeatedString::fill;
+  work.flat_addresses = in.flat_addresses;
 }
 
 }  // namespace

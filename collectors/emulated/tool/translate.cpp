@@ -13,6 +13,7 @@
 #include "options.hpp"
 #include "own_code.hpp"
 #include "puts.hpp"
+#include "string_moves.hpp"
 
 namespace roofmark::emulator {
 namespace {
@@ -166,6 +167,8 @@ class Translation : public Sink {
           emit(s);
           break;
         }
+        // A repeated string instruction leaves its loop here, once.
+        if (work_.repeats()) guarded_.push({address_, s->Ist.Exit.guard, Guarded::string_ends});
         close_segment();
         emit(s);
         break;
@@ -201,6 +204,7 @@ class Translation : public Sink {
       checked_block_ = max_counter_blocks;  // another row's counters
     }
     if (skip) {
+      begun_ = true;
       emit(mark);
       return;
     }
@@ -209,12 +213,16 @@ class Translation : public Sink {
       if (work_.queries_isa) isa_queried(epoch_, address_);
     }
     if (forward_) {
+      move_string_ahead();
       emit(mark);
       return;
     }
     if (code_rows::wanted()) arrive();
-    open_segment();
-    segments.add_instruction();
+    move_string_ahead();
+    if (!work_.repeats()) {
+      open_segment();
+      segments.add_instruction();
+    }
     emit(mark);
     for (UInt i = 0; i < work_.count; ++i) cost(work_.parts[i].cost_class, work_.parts[i].amount);
   }
@@ -285,11 +293,11 @@ class Translation : public Sink {
     const bool past_caches = store && work_.nontemporal;
     if (guard == nullptr) {
       const Operands::Asked asked = operands_.ask(work_, store, address, bytes);
-      cost(store ? Other::stores : Other::loads, asked.accesses);
+      if (!work_.repeats()) cost(store ? Other::stores : Other::loads, asked.accesses);
       cost(store ? Other::store_bytes : Other::load_bytes, asked.bytes);
       if (past_caches) cost(Other::nt_store_bytes, asked.bytes);
     } else {
-      guarded_.push({address_, guard, bytes, store});
+      guarded_.push({address_, guard, store ? Guarded::stored : Guarded::loaded, bytes});
     }
     if (!simulate_) return;
     using caches::Kind;
@@ -351,23 +359,50 @@ class Translation : public Sink {
     reporter_.flush();
     if (open_) count(segment_, Emitter::u64(1));
     open_ = false;
-    // Accesses that happen under a condition have counts of their own.
+    // What happens under a condition has counts of its own.
     for (const Guarded& g : guarded_) {
-      const SegmentId id = segments.open(g.address, epoch_);
-      if (code_rows::wanted()) code_rows::note(id, code_);
-      need_counters(id);
-      segments.add_cost({g.address, 1, g.store ? Other::stores : Other::loads});
-      segments.add_cost({g.address, g.bytes, g.store ? Other::store_bytes : Other::load_bytes});
+      const SegmentId id = open_apart(g.address);
+      if (g.what == Guarded::string_ends) {
+        segments.add_instruction();
+        segments.add_cost({g.address, work_.fills ? 0U : 1U, Other::loads});
+        segments.add_cost({g.address, 1, Other::stores});
+      } else {
+        const bool store = g.what == Guarded::stored;
+        segments.add_cost({g.address, 1, store ? Other::stores : Other::loads});
+        segments.add_cost({g.address, g.bytes, store ? Other::store_bytes : Other::load_bytes});
+      }
       count(id, out_.unop(Iop_1Uto64, Ity_I64, deepCopyIRExpr(g.guard)));
     }
     guarded_.clear();
   }
 
+  /// A segment that is not executed as often as what stands around it.
+  SegmentId open_apart(Addr address) {
+    const SegmentId id = segments.open(address, epoch_);
+    if (code_rows::wanted()) code_rows::note(id, code_);
+    need_counters(id);
+    return id;
+  }
+
+  // Where a block begins with one, so that nothing of the guest's registers is held elsewhere.
+  void move_string_ahead() {
+    const bool first = !begun_;
+    begun_ = true;
+    if (!first || !work_.repeats() || !work_.flat_addresses) return;
+    IRExpr* moved = string_moves::emit_ahead(out_, work_, simulate_ && !forward_);
+    if (moved == nullptr || forward_) return;
+    const SegmentId id = open_apart(address_);
+    segments.add_cost({address_, work_.fills ? 0 : work_.element_bytes, Other::load_bytes});
+    segments.add_cost({address_, work_.element_bytes, Other::store_bytes});
+    count(id, moved);
+  }
+
   struct Guarded {
+    enum What : UChar { loaded, stored, string_ends };
     Addr address;
     IRExpr* guard;
-    UInt bytes;
-    bool store;
+    What what;
+    UInt bytes = 0;
   };
 
   IRSB* in_;
@@ -384,6 +419,7 @@ class Translation : public Sink {
   Work work_{};
   Operands operands_{};
   bool skipping_ = false;
+  bool begun_ = false;  ///< not at the block's first instruction any more
   bool open_ = false;
   Node* code_ = nullptr;  ///< whose row this code's work goes to
   bool has_arrived_ = false;

@@ -33,7 +33,8 @@ class Cursor {
 struct Prefixes {
   bool operand_size = false;  // 66
   std::uint8_t repeat = 0;    // F2 or F3, the last one
-  bool address_size = false;
+  bool address_size = false;  // 67
+  bool segment_base = false;  // 64, 65: fs and gs, which have one
 };
 
 // What an opcode is looked up by, whatever the encoding.
@@ -66,8 +67,10 @@ Prefixes take_prefixes(Cursor& in) {
       case 0x2E:
       case 0x36:
       case 0x3E:
+        break;
       case 0x64:
       case 0x65:
+        p.segment_base = true;
         break;
       default:
         return p;
@@ -325,6 +328,19 @@ bool shifts_by_memory(const Opcode& o) {
          column >= 1 && column <= (row == 0xE ? 2 : 3);
 }
 
+void set_string(Instruction& i, const Opcode& o, const Prefixes& prefixes) {
+  if (o.map != 0 || o.encoding != Encoding::legacy || prefixes.repeat == 0) return;
+  if ((o.opcode | 1) == 0xA5)
+    i.string = RepeatedString::copy;
+  else if ((o.opcode | 1) == 0xAB)
+    i.string = RepeatedString::fill;
+  else
+    return;
+  const bool bytes = (o.opcode & 1) == 0;
+  i.element_bytes = bytes ? 1 : o.w ? 8 : prefixes.operand_size ? 2 : 4;
+  i.flat_addresses = !prefixes.address_size && !prefixes.segment_base;
+}
+
 void set_memory(Instruction& i, const Opcode& o, const Prefixes& prefixes, bool registers) {
   const bool legacy = o.encoding == Encoding::legacy;
   if (tests_bits(o)) {
@@ -428,6 +444,7 @@ Instruction decode(const std::uint8_t* bytes, std::size_t length) {
       break;
   }
   set_memory(i, o, prefixes, in.peek() >= 0xC0);
+  set_string(i, o, prefixes);
   if (o.map != 0) {
     classify(i, o, in);
   } else if (o.encoding == Encoding::legacy) {

@@ -44,6 +44,10 @@ enum class Memory : std::uint8_t {
   untouched,      // bit tests of registers
 };
 
+// A copy or a fill that is repeated (rep movs, rep stos). Hardware moves its elements many at a
+// time: the instruction asks for one place to read and one to write, as long as all of them.
+enum class RepeatedString : std::uint8_t { none, copy, fill };
+
 struct Instruction {
   Encoding encoding = Encoding::legacy;
   Kind kind = Kind::other;
@@ -57,6 +61,9 @@ struct Instruction {
   bool nontemporal_store = false;  // its stores bypass the caches
   Memory memory = Memory::one_operand;
   std::uint8_t operand_bytes = 0;  // of the one in memory, where a part of it does; 0: as accessed
+  RepeatedString string = RepeatedString::none;
+  std::uint8_t element_bytes = 0;  // of the string
+  bool flat_addresses = true;      // of the string: 64 bits, without a segment's base
 };
 
 inline constexpr std::size_t max_instruction_bytes = 15;
