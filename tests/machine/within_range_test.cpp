@@ -122,7 +122,7 @@ TEST_CASE("every ceiling lies within its own range, whatever changed it") {
     for (const double cores : {1.0, 1.3, 2.0, 3.7, 4.0}) {
       for (const double read_share : {0.0, 0.4, 0.6, 0.7, 1.0})
         for (const double large_share : {0.0, 0.3, 1.0}) {
-          model::TrafficMix mix{read_share, false, 0};
+          model::TrafficMix mix{read_share, false, 0, 0};
           mix.large_page_share = large_share;
           require_within(model::bandwidth_ceiling(machine, "DRAM", mix, cores));
           require_within(model::declared_bandwidth(machine, "DRAM", cores, large_share));

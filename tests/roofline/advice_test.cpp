@@ -67,13 +67,39 @@ TEST_CASE("fusion: only where multiplies and adds are apart and FMA is faster") 
   REQUIRE(found);
 }
 
-TEST_CASE("narrow loads, unused lines, conversions, divisions") {
-  RegionMaker loads;
-  loads.wall(1).flop(1e9, 0, Operation::add).in_l1(18e9).operations("loads", 18e9 / 8);
-  REQUIRE(advice(loads, "Loads move 8 bytes"));
-  loads.operations("loads", 18e9 / 32);
-  REQUIRE(!advice(loads, "Loads move"));
+TEST_CASE("narrow accesses where L1 bounds: with FLOPs and without, loads or stores") {
+  const auto judged = [](const Region& region) { return judge(region, test::two_cores()); };
+  // One core reads 20 GB/s in words and 80 in vectors; it writes half of both.
+  for (const bool flop : {true, false})
+    for (const bool stores : {false, true}) {
+      const double bytes = stores ? 9e9 : 18e9;
+      const auto with = [&](double access_bytes, double seconds) {
+        RegionMaker maker;
+        maker.wall(seconds).flop(flop ? 1e7 : 0, 0, Operation::add);
+        maker.in_l1(stores ? 0 : bytes, stores ? bytes : 0);
+        maker.operations("loads", stores ? 1 : bytes / access_bytes);
+        return maker.operations("stores", stores ? bytes / access_bytes : 1);
+      };
+      INFO("flop " << flop << ", stores " << stores);
+      const RegionMaker words = with(8, 1);
+      CHECK(judged(words).verdict == (flop ? Verdict::memory : Verdict::no_flop));
+      CHECK(advice(words, "Loads and stores move 8 bytes each"));
+      CHECK(advice(words, "move up to 32 bytes"));
+      CHECK(!advice(words, "only fewer bytes"));
+      for (const Advice& one : judged(words).advice)
+        if (one.text.find("Loads and stores") == 0) CHECK(one.gain.value_or(0) == Approx(4));
+      const RegionMaker vectors = with(32, 0.25);
+      CHECK(judged(vectors).verdict == (flop ? Verdict::memory : Verdict::no_flop));
+      CHECK(!advice(vectors, "Loads and stores move"));
+      CHECK(advice(vectors, "only fewer bytes"));
+      // A few words beside them change nothing.
+      RegionMaker few = with(32, 0.25);
+      few.operations(stores ? "loads" : "stores", 1e6);
+      CHECK(!advice(few, "Loads and stores move"));
+    }
+}
 
+TEST_CASE("unused lines, conversions, divisions") {
   const double n = 1e8;
   RegionMaker stride = test::triad(n, 32 * n / 20e9);
   REQUIRE(!advice(stride, "no load or store asks for"));

@@ -1,5 +1,8 @@
 #include "analysis/roofline/ceilings.hpp"
 
+#include <algorithm>
+#include <tuple>
+
 #include "catch.hpp"
 #include "test_machine.hpp"
 
@@ -14,8 +17,8 @@ double compute(const Machine& machine, Precision precision, unsigned width, Oper
 
 double bandwidth(const Machine& machine, const char* level, double read_share, double cores = 1,
                  bool non_temporal = false, double bytes_per_access = 0) {
-  const auto ceiling =
-      bandwidth_ceiling(machine, level, {read_share, non_temporal, bytes_per_access}, cores);
+  const auto ceiling = bandwidth_ceiling(
+      machine, level, {read_share, non_temporal, bytes_per_access, bytes_per_access}, cores);
   return ceiling ? ceiling->per_s : 0;
 }
 
@@ -65,7 +68,7 @@ TEST_CASE("pages that were measured on few cores alone are not lost among others
   REQUIRE(bandwidth(machine, "DRAM", 1, 2) == 60e9);
   REQUIRE(declared_bandwidth(machine, "DRAM", 2)->per_s == 60e9);
   // A program in small pages is held against those alone.
-  TrafficMix mix{1, false, 0};
+  TrafficMix mix{1, false, 0, 0};
   mix.large_page_share = 0;
   REQUIRE(bandwidth_ceiling(machine, "DRAM", mix, 2)->per_s == 25e9);
   // With large pages on both cores their own ceiling stands.
@@ -79,7 +82,7 @@ TEST_CASE("memory is held against the pages it is in") {
   const double large = bandwidth(machine, "DRAM", 1);
   const double cache = bandwidth(machine, "L3", 1);
   const auto with = [&](const char* level, std::optional<double> share) {
-    TrafficMix mix{1, false, 0};
+    TrafficMix mix{1, false, 0, 0};
     mix.large_page_share = share;
     const auto found = bandwidth_ceiling(machine, level, mix, 1);
     return found ? found->per_s : 0;
@@ -139,6 +142,73 @@ TEST_CASE("narrow loads have a lower L1 roof") {
   REQUIRE(bandwidth(machine, "L1", 1, 1, false, 32) == 80e9);
   REQUIRE(bandwidth(machine, "L1", 1, 1, false, 20) == Approx(50e9));
   REQUIRE(bandwidth(machine, "L2", 1, 1, false, 8) == 70e9);
+}
+
+// A core of 1 GHz with two loads and one store a cycle of up to 32 bytes, three accesses in all;
+// one of 64 bytes takes two cycles.
+Machine three_ports() {
+  Machine machine;
+  machine.topology.cores = machine.topology.threads = 1;
+  for (const auto& [isa, bytes, cycles] :
+       {std::tuple{"scalar", 8, 1}, std::tuple{"avx2", 32, 1}, std::tuple{"avx512", 64, 2}}) {
+    const double per_s = 1e9 * bytes / cycles;
+    test::add_bandwidth(machine, "L1", "read", isa, 1, 2 * per_s);
+    test::add_bandwidth(machine, "L1", "copy", isa, 1, 2 * per_s);
+    test::add_bandwidth(machine, "L1", "triad", isa, 1, 3 * per_s);
+    test::add_bandwidth(machine, "L1", "write", isa, 1, per_s);
+  }
+  return machine;
+}
+
+TEST_CASE("L1's roof knows the loads' width and the stores' own") {
+  const Machine machine = three_ports();
+  struct Accesses {
+    double loads, load_bytes, stores, store_bytes;
+  };
+  // Cycles that the ports need for n loads and m stores of given sizes; 64 bytes count twice.
+  const auto cycles = [](const Accesses& one) {
+    const double loads = one.loads * (one.load_bytes > 32 ? 2 : 1);
+    const double stores = one.stores * (one.store_bytes > 32 ? 2 : 1);
+    return std::max({loads / 2, stores, (loads + stores) / 3});
+  };
+  const auto roof = [&](const Accesses& one) {
+    const double read = one.loads * one.load_bytes, written = one.stores * one.store_bytes;
+    const TrafficMix mix{read / (read + written), false, one.load_bytes, one.store_bytes};
+    const auto ceiling = bandwidth_ceiling(machine, "L1", mix, 1);
+    REQUIRE(ceiling);
+    CHECK(ceiling->low <= ceiling->per_s);
+    CHECK(ceiling->per_s <= ceiling->high);
+    return (read + written) / ceiling->per_s * 1e9;  // in cycles
+  };
+  for (const Accesses& one : std::vector<Accesses>{{1, 8, 512, 32},      // a vectorised fill
+                                                   {1, 8, 512, 64},      // and a wider one
+                                                   {512, 32, 1, 8},      // a sum
+                                                   {512, 64, 1, 8},      //
+                                                   {256, 16, 256, 32},   // a widening loop
+                                                   {256, 32, 256, 16},   // a narrowing one
+                                                   {256, 8, 256, 8},     // scalar copy
+                                                   {256, 64, 256, 64},   // the widest
+                                                   {512, 32, 256, 32},   // triad
+                                                   {768, 32, 128, 32},   // more loads than that
+                                                   {100, 4, 300, 4}}) {  // floats one by one
+    INFO(one.loads << " x " << one.load_bytes << " B, " << one.stores << " x " << one.store_bytes);
+    CHECK(roof(one) == Approx(cycles(one)));
+  }
+  // Wide loads beside narrow stores: never more than the ports need, and no less than either side.
+  const Accesses uneven{256, 64, 256, 8};
+  CHECK(roof(uneven) <= cycles(uneven) * (1 + 1e-9));
+  CHECK(roof(uneven) >= 256);
+  // What is known of one side alone says nothing against the other.
+  for (const TrafficMix& mix : {TrafficMix{0.01, false, 8, 0}, TrafficMix{0.99, false, 0, 8},
+                                TrafficMix{0.01, false, 0, 0}}) {
+    const double ports = mix.read_share < 0.5 ? 32e9 / 0.99 : 64e9 / 0.99;
+    CHECK(bandwidth_ceiling(machine, "L1", mix, 1)->per_s == Approx(ports).epsilon(0.02));
+  }
+  // Where the width of what was measured isn't known it holds for every size.
+  Machine unnamed = machine;
+  std::erase_if(unnamed.bandwidth, [](const auto& one) { return one.isa != "avx2"; });
+  for (BandwidthCeiling& one : unnamed.bandwidth) one.isa.clear();
+  CHECK(bandwidth_ceiling(unnamed, "L1", {0, false, 0, 8}, 1)->per_s == Approx(32e9));
 }
 
 TEST_CASE("what was not measured is stood for by something at least as fast") {

@@ -63,7 +63,8 @@ inline std::vector<FixtureRegion> verdict_regions() {
           .flop(2.6e9, 0, Operation::add)
           .flop(2.6e9, 0, Operation::mul)
           .in_l1(1e10, 1e9)
-          .operations("loads", 1.25e9),
+          .operations("loads", 1.25e9)
+          .operations("stores", 1.25e8),
       "scalar gemm", Verdict::compute, "f64 scalar muladd");
   add(RegionMaker()
           .wall(0.8)

@@ -295,7 +295,8 @@ TEST_CASE("the first things an expert tries") {
                                            .flop(2.6e9, 0, Operation::add)
                                            .flop(2.6e9, 0, Operation::mul)
                                            .in_l1(1e10, 1e9)
-                                           .operations("loads", 1.25e9));
+                                           .operations("loads", 1.25e9)
+                                           .operations("stores", 1.25e8));
   REQUIRE(scalar.verdict == Verdict::compute);
   REQUIRE(scalar.verdict_detail == "f64 scalar muladd");
   // The ceilings of the one core that it used and of the machine are told apart.

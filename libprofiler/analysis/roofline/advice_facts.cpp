@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analysis/roofline/ceilings.hpp"
+#include "analysis/roofline/l1_bandwidth.hpp"
 #include "analysis/roofline/traffic.hpp"
 
 namespace roofmark::model {
@@ -102,16 +103,11 @@ void put_mix(Facts& facts, const Case& it) {
   if (it.evaluation.precision) {
     const double bits = widest(it.machine, *it.evaluation.precision);
     put(facts, "widest_bits", bits);
-    put(facts, "widest_bytes", bits / 8);
   }
 }
 
 void put_bytes(Facts& facts, const Case& it, const Roofline& roofline) {
   const Work& work = it.work;
-  const auto loads = operations(work, "loads");
-  const auto l1 = work.bytes.find("L1");
-  if (loads && *loads > 0 && l1 != work.bytes.end() && l1->second.read)
-    put(facts, "bytes_per_load", double(l1->second.read->value) / *loads);
   // Fills alone: write-backs are lines that were filled before.
   const auto l2 = work.bytes.find("L2");
   const auto asked = total(work, "L1");
@@ -134,6 +130,52 @@ void put_bytes(Facts& facts, const Case& it, const Roofline& roofline) {
   }
 }
 
+/// Seconds of one part, and of the longest of the others, which bounds what less of it would gain.
+struct PartAndNext {
+  double part_s = 0, next_s = 0;
+  std::optional<double> gain(double share_left) const {
+    const double after_s = std::max(part_s * share_left, next_s);
+    if (!(after_s > 0 && part_s > after_s)) return std::nullopt;
+    return part_s / after_s;
+  }
+};
+
+PartAndNext part_and_next(const Case& it, const std::string& level) {
+  PartAndNext found;
+  for (const Part& part : evidence(it.evaluation)) {
+    double& longest = part.name == level ? found.part_s : found.next_s;
+    longest = std::max(longest, part.seconds);
+  }
+  return found;
+}
+
+/// What wider loads and stores would save where L1 bounds.
+void put_accesses(Facts& facts, const Case& it, const Roofline& roofline) {
+  put(facts, "narrow_in_l1", 0);
+  const auto asked = total(it.work, "L1");
+  const auto loads = operations(it.work, "loads"), stores = operations(it.work, "stores");
+  if (!asked || !loads || !stores || !(*loads + *stores > 0)) return;
+  const double bytes = *asked / (*loads + *stores);
+  put(facts, "bytes_per_access", bytes);
+  const double widest_bytes = widest_l1_access_bytes(it.machine);
+  if (roofline.verdict_detail != "L1" || !(bytes < 16) || !(bytes < widest_bytes)) return;
+  put(facts, "narrow_in_l1", 1);
+  put(facts, "widest_access_bytes", widest_bytes);
+  const double read_share = double(it.work.bytes.at("L1").read->value) / *asked;
+  const double cores = as_it_ran(it.evaluation).cores;
+  const auto ceiling = [&](double load_bytes, double store_bytes) {
+    const TrafficMix mix{read_share, false, load_bytes, store_bytes};
+    const auto found = bandwidth_ceiling(it.machine, "L1", mix, cores);
+    return found ? found->per_s : 0;
+  };
+  const double written = *asked * (1 - read_share);
+  const double now =
+      ceiling(*loads > 0 ? *asked * read_share / *loads : 0, *stores > 0 ? written / *stores : 0);
+  const double wide = ceiling(0, 0);
+  if (now > 0 && wide > now)
+    put(facts, "gain_wide_accesses", part_and_next(it, "L1").gain(now / wide));
+}
+
 /// What non-temporal stores would save.
 void put_write_allocate(Facts& facts, const Case& it, const Roofline& roofline) {
   const auto found = it.work.bytes.find(roofline.verdict_detail);
@@ -144,15 +186,7 @@ void put_write_allocate(Facts& facts, const Case& it, const Roofline& roofline) 
   if (!fetched) return;
   const double share = *fetched;
   put(facts, "store_fetch_share", share);
-  // At most what the next ceiling leaves.
-  double next_s = 0;
-  const auto& parts = evidence(it.evaluation);
-  double here_s = 0;
-  for (const Part& part : parts)
-    (part.name == found->first ? here_s : next_s) =
-        std::max(part.name == found->first ? here_s : next_s, part.seconds);
-  const double after_s = std::max(here_s * (1 - share), next_s);
-  if (after_s > 0 && here_s > after_s) put(facts, "gain_no_fetch", here_s / after_s);
+  put(facts, "gain_no_fetch", part_and_next(it, found->first).gain(1 - share));
 }
 
 /// The fastest that one core reads of main memory on another node, and of the same kind on its own.
@@ -182,6 +216,7 @@ std::map<std::string, AdviceFact> advice_facts(const Case& it, const Roofline& r
   put_threads(facts, it);
   put_mix(facts, it);
   put_bytes(facts, it, roofline);
+  put_accesses(facts, it, roofline);
   put_write_allocate(facts, it, roofline);
   put_remote(facts, it);
   if (const auto launching = launch_facts(it)) {

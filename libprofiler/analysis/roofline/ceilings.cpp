@@ -28,13 +28,6 @@ bool within_cores(unsigned threads, const Machine& machine) {
   return threads >= 1 && threads <= std::max(1U, machine.topology.cores);
 }
 
-Ceiling scaled(Ceiling ceiling, double factor) {
-  ceiling.per_s *= factor;
-  ceiling.low *= factor;
-  ceiling.high *= factor;
-  return ceiling;
-}
-
 /// The clock that a ceiling was measured at is its own where that was seen, else the machine's.
 double to_clock(const ComputeCeiling& ceiling, const Machine& machine,
                 std::optional<double> clock_hz) {

@@ -29,9 +29,10 @@ unsigned widest(const Machine& machine, Precision precision);
 
 /// How bytes cross an interface.
 struct TrafficMix {
-  double read_share = 1;        ///< reads / (reads + writes) at the interface
-  bool non_temporal = false;    ///< the stores bypass the caches
-  double bytes_per_access = 0;  ///< mean size of a load; 0: not known, the widest is taken
+  double read_share = 1;       ///< reads / (reads + writes) at the interface
+  bool non_temporal = false;   ///< the stores bypass the caches
+  double bytes_per_load = 0;   ///< mean size, at L1; 0: not known, the widest are taken
+  double bytes_per_store = 0;  ///< the same of its stores
   /// Of the program's memory; nothing: not known, the better pages are taken.
   std::optional<double> large_page_share = {};
 };

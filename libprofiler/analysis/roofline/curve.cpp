@@ -10,15 +10,20 @@ double between(double low, double high, double share) {
 }
 
 Ceiling for_cores(Ceiling ceiling, double cores, double factor) {
+  ceiling = scaled(ceiling, factor);
   ceiling.threads = cores;
-  ceiling.per_s *= factor;
-  ceiling.low *= factor;
-  ceiling.high *= factor;
   if (factor != 1) ceiling.source = Source::theoretical;
   return ceiling;
 }
 
 }  // namespace
+
+Ceiling scaled(Ceiling ceiling, double factor) {
+  ceiling.per_s *= factor;
+  ceiling.low *= factor;
+  ceiling.high *= factor;
+  return ceiling;
+}
 
 void Curve::add(const Ceiling& ceiling) {
   const auto [point, is_new] = points_.try_emplace(ceiling.threads, ceiling);

@@ -7,6 +7,9 @@
 
 namespace roofmark::model {
 
+/// The same ceiling in another unit, or of so many times as much.
+Ceiling scaled(Ceiling ceiling, double factor);
+
 class Curve {
  public:
   /// What holds outside the measured counts.

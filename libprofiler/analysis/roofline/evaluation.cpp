@@ -56,7 +56,7 @@ std::vector<Part> memory_parts(const TrafficOfRegion& traffic, const Machine& ma
                                const Setting& setting) {
   std::vector<Part> parts;
   for (InterfaceTraffic level : traffic.levels) {
-    if (setting.vectorised) level.mix.bytes_per_access = 0;
+    if (setting.vectorised) level.mix.bytes_per_load = level.mix.bytes_per_store = 0;
     level.mix.large_page_share = setting.large_page_share;
     const auto ceiling = ceiling_for(level, [&](const std::string& kind) {
       return level.declared

@@ -63,6 +63,11 @@ InterfaceTraffic together(const std::string& level, const Count& total) {
   return made;
 }
 
+/// 0: not known.
+double mean_size(double bytes, const std::optional<double>& accesses) {
+  return accesses && *accesses > 0 ? bytes / *accesses : 0;
+}
+
 InterfaceTraffic counted(const std::string& level, const Traffic& traffic, const Work& work) {
   if (!traffic.read || !traffic.write) return together(level, *traffic.total);
   const double read = double(traffic.read->value);
@@ -75,8 +80,8 @@ InterfaceTraffic counted(const std::string& level, const Traffic& traffic, const
   made.uncertainty = (half_range(*traffic.read) + half_range(*traffic.write)) / made.bytes;
   made.mix.read_share = read / made.bytes;
   if (level == "L1") {
-    const double loads = operations(work, "loads").value_or(0);
-    if (loads > 0) made.mix.bytes_per_access = read / loads;
+    made.mix.bytes_per_load = mean_size(read, operations(work, "loads"));
+    made.mix.bytes_per_store = mean_size(write, operations(work, "stores"));
   } else if (write > 0) {
     const double bypass = operations(work, "nt_store_bytes").value_or(0);
     made.mix.non_temporal = bypass / write >= thresholds().non_temporal_share;
