@@ -292,6 +292,25 @@ TEST_CASE(
   for (int i = 0; i < 8; ++i) input.samples.push_back(look(i, 1));
   CHECK(cores_with(2) == 2);
   CHECK(cores_with(8) == 8);
+  // The counted run saw every thread that there was, where it did the same to its end.
+  CountedPass pass;
+  pass.collector = "emulated";
+  pass.processes.emplace_back();
+  pass.processes[0].threads = {{0, 1, {}}};
+  input.counted = pass;
+  CHECK(cores_with(2) == 1);
+  input.counted->processes[0].threads.push_back({1, 2, 0});
+  CHECK(cores_with(8) == 2);
+  input.counted = pass;
+  input.counted->other_end = Problem{"it ended otherwise", "", ""};
+  CHECK(cores_with(2) == 2);
+  input.counted = pass;
+  input.counted->hot_only = Problem{"only the hottest", "", ""};
+  CHECK(cores_with(2) == 2);
+  input.counted = pass;
+  input.counted->left_running = Problem{"left running", "", ""};
+  CHECK(cores_with(2) == 2);
+  input.counted.reset();
   // The runtime recorded every thread that began: one was all there was.
   input.native[0].counting.emplace();
   CHECK(cores_with(2) == 1);

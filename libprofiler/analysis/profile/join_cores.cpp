@@ -34,6 +34,16 @@ std::optional<std::size_t> all_threads(const std::vector<RawProcess>& processes)
   return threads > 0 ? std::optional(threads) : std::nullopt;
 }
 
+/// The same from a counted run, which sees every thread from its start, where it did all that the
+/// timed one did.
+std::optional<std::size_t> all_threads(const std::optional<CountedPass>& counted) {
+  if (!counted || counted->doubt() || counted->hot_only || counted->processes.empty())
+    return std::nullopt;
+  std::size_t threads = 0;
+  for (const ProcessCounts& process : counted->processes) threads += process.threads.size();
+  return threads > 0 ? std::optional(threads) : std::nullopt;
+}
+
 /// Each look stands for the time until the next one, the last for what is left.
 double lasted_s(const std::vector<PlacementSample>& looks, std::size_t i, double wall_s) {
   const double end_s = i + 1 < looks.size() ? looks[i + 1].time_s : wall_s;
@@ -86,7 +96,9 @@ CoresThatThereAre cores_that_there_are(const JoinInput& input, const Machine& ma
   if (!topology.caches.empty() || !machine.compute.empty() || !machine.bandwidth.empty())
     made.processors = static_cast<double>(std::max({1U, topology.cores, topology.threads}));
   made.got = share_got(input.samples, input.whole);
-  if (const auto threads = all_threads(input.native)) {
+  auto threads = all_threads(input.native);
+  if (!threads) threads = all_threads(input.counted);
+  if (threads) {
     std::size_t most = *threads;
     for (const PlacementSample& sample : input.samples)
       most = std::max(most, working_threads(sample, {}));
