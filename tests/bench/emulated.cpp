@@ -68,6 +68,7 @@ int main() {
       {"triad (FMA)", {program("kernels_fma"), "triad", "2000000", "100"}, 0.5, 0.8},
       {"triad (scalar)", {program("kernels_scalar"), "triad", "2000000", "30"}, 1.10, 1.3},
       {"naive dgemm (scalar)", {program("kernels_scalar"), "dgemm", "400"}, 1.10, 1.3},
+      {"copy by one instruction", {program("strings"), "8192", "100000", "alone"}, 0.5, 0.5},
   };
   bool kept = true;
   for (const Case& c : cases) {
