@@ -90,6 +90,14 @@ Result<std::vector<NamedRoof>> other_roofs(const Profile& profile,
     kept.file = file;
     auto machine = load_or_measure(kept);
     if (!machine) return tl::unexpected(machine.error());
+    if (kernels_alone(profile)) {
+      for (const Gpu& gpu : machine->gpus)
+        roofs.push_back({gpu.name.empty() ? gpu.uuid : gpu.name, machine_of(gpu)});
+      if (machine->gpus.empty())
+        return tl::unexpected(Problem{"the machine has no GPU, and the profile is of kernels alone",
+                                      "--machine " + file, "give one that has"});
+      continue;
+    }
     roofs.push_back({name_beside(profile.machine, *machine, file), *machine});
     // Its GPUs beside it: another ridge for the same bytes of memory.
     for (const Gpu& gpu : machine->gpus)

@@ -36,7 +36,7 @@ with tempfile.TemporaryDirectory() as folder:
     profile = pathlib.Path(folder) / "table.roofmark.json"
     document = parse(profile.read_text(encoding="utf-8"))
     region = document["regions"][0]
-    expect(region["bytes"]["DRAM"]["total"]["value"] == 1500000000, region["bytes"])
+    expect(region["bytes"]["HBM"]["total"]["value"] == 1500000000, region["bytes"])
     expect(region["wall_s"]["value"] == 0.001, region["wall_s"])
     if Validator is None:
         print("not held to the schema:", missing)

@@ -99,6 +99,45 @@ TEST_CASE("absent is not zero") {
   REQUIRE(judged(region).verdict_detail == "time not measured");
 }
 
+TEST_CASE("zero FLOPs of one precision are not none where another one was not counted") {
+  const auto undetermined = [](const Region& region, const char* detail) {
+    const Roofline judgement = judged(region);
+    INFO(detail);
+    CHECK(judgement.verdict == Verdict::undetermined);
+    CHECK(judgement.verdict_detail == detail);
+    CHECK(!judgement.fraction);
+  };
+  // A copy at half of DRAM's speed.
+  Region copy = RegionMaker()
+                    .wall(1)
+                    .flop(0)
+                    .bytes("L1", 8e9, 1e9, Source::counted)
+                    .bytes("L2", 8e9, 1e9)
+                    .bytes("L3", 8e9, 1e9)
+                    .bytes("DRAM", 8e9, 1e9);
+  copy.work.mix.clear();
+  REQUIRE(copy.work.flop.count(Precision::f64) == 1);
+  REQUIRE(judged(copy).verdict == Verdict::no_flop);
+  copy.missing = {{"flop.f32", "not asked for", "ask for it"}};
+  undetermined(copy, "FLOPs of f32 not counted");
+  // What few programs of a processor do is no reason to know nothing.
+  copy.missing = {{"flop.f16", "", ""}, {"flop.x87", "", ""}, {"tensor", "", ""}};
+  CHECK(judged(copy).verdict == Verdict::no_flop);
+  // Of a GPU it is ordinary work.
+  for (const char* quantity : {"flop.f16", "flop.f32", "flop.bf16"}) {
+    copy.missing = {{quantity, "", ""}};
+    copy.work.flop.at(Precision::f64).scope = Scope::device;
+    undetermined(copy, ("FLOPs of " + std::string(quantity + 5) + " not counted").c_str());
+  }
+  copy.missing = {{"tensor", "", ""}};
+  undetermined(copy, "tensor operations not counted");
+  // A count of every precision holds the one that is missing.
+  copy.work.flop.clear();
+  copy.work.flop[Precision::any] = test::counted(0);
+  copy.missing = {{"flop.f32", "", ""}, {"flop.f64", "", ""}};
+  CHECK(judged(copy).verdict == Verdict::no_flop);
+}
+
 TEST_CASE("a simulation knows no kinds of main memory: the fastest stands for it, and it says so") {
   const double n = 1e8;
   Machine machine = test::two_cores();

@@ -1,8 +1,12 @@
 #include "nsight_metrics.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <vector>
 
+#include "analysis/text/parsing.hpp"
+#include "analysis/text/plain_text.hpp"
 #include "import_data.hpp"
 #include "nsight_value.hpp"
 
@@ -59,9 +63,34 @@ std::optional<double> by_alias(const Launch& launch, const std::string& metric) 
   return std::nullopt;
 }
 
+std::optional<double> any_value(const Launch& launch, const std::string& metric) {
+  const auto value = direct(launch, metric);
+  return value ? value : by_alias(launch, metric);
+}
+
+/// By which names a launch may have it.
+std::vector<std::string> names_of(const std::string& metric) {
+  std::vector<std::string> all{metric};
+  if (const auto known = names()["aliases"].find(metric); known != names()["aliases"].end())
+    for (const Json& alias : *known) all.push_back(alias["metric"].get<std::string>());
+  const std::size_t own = all.size();
+  for (std::size_t i = 0; i < own; ++i)
+    for (const char* rate : {".per_cycle_elapsed", ".per_second"})
+      if (all[i].ends_with(".sum")) all.push_back(all[i] + rate);
+  return all;
+}
+
+/// A cell with something in it that can't be read.
+std::optional<UnusableValue> unusable_cell(const std::string& metric, const Cell& cell) {
+  if (text::trimmed(cell.text).empty() || metric_value(cell.text, cell.unit)) return std::nullopt;
+  std::string shown = "`" + text::elided(text::printable(cell.text), 40) + "`";
+  if (!cell.unit.empty() && !unit_factor(cell.unit))
+    shown += " in the unit `" + text::elided(text::printable(cell.unit), 20) + "`";
+  return UnusableValue{metric, shown, cell.line};
+}
+
 void put(std::map<std::string, double>& values, const Launch& launch, const std::string& metric) {
-  auto value = direct(launch, metric);
-  if (!value) value = by_alias(launch, metric);
+  auto value = any_value(launch, metric);
   if (!value) return;
   // Times of the table were made seconds when they were read; CUPTI counts nanoseconds.
   constexpr double nanoseconds = 1e9;
@@ -75,8 +104,8 @@ std::string nsight_word(const char* key) {
   return names()[key].get<std::string>();
 }
 
-std::map<std::string, std::string> nsight_levels() {
-  return names()["levels"].get<std::map<std::string, std::string>>();
+std::set<std::string> nsight_levels() {
+  return names()["levels"].get<std::set<std::string>>();
 }
 
 ChipOfTable chip_for(const std::string& compute_capability) {
@@ -94,6 +123,32 @@ std::optional<double> time_of(const Launch& launch) {
     if (const auto time = value_at(launch, metric.get<std::string>()); time && *time > 0)
       return time;
   return std::nullopt;
+}
+
+bool has_value(const Launch& launch, const std::string& metric) {
+  return any_value(launch, metric).has_value();
+}
+
+std::optional<UnusableValue> unusable_value(const Launch& launch, const std::string& metric) {
+  if (has_value(launch, metric)) return std::nullopt;
+  for (const std::string& name : names_of(metric))
+    if (const auto cell = launch.metrics.find(name); cell != launch.metrics.end())
+      if (auto value = unusable_cell(name, cell->second)) return value;
+  return std::nullopt;
+}
+
+TensorUse tensor_use(const Launch& launch) {
+  TensorUse use;
+  for (const auto& [metric, cell] : launch.metrics) {
+    const bool is_tensor = metric.find("pipe_tensor") != std::string::npos ||
+                           metric.find("path_tensor") != std::string::npos;
+    if (!is_tensor || metric.find(".peak_sustained") != std::string::npos) continue;
+    if (const auto value = metric_value(cell.text, cell.unit))
+      use.most = std::max(use.most.value_or(0), *value);
+    else if (!use.unusable)
+      use.unusable = unusable_cell(metric, cell);
+  }
+  return use;
 }
 
 std::map<std::string, double> values_of(const Launch& launch, const cupti::Chip& chip) {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "collectors/cupti/chip_table.hpp"
@@ -24,9 +25,28 @@ std::optional<double> time_of(const Launch& launch);
 /// follows from what it has in a cycle or a second. In CUPTI's units.
 std::map<std::string, double> values_of(const Launch& launch, const cupti::Chip& chip);
 
+/// Whether it has this one so.
+bool has_value(const Launch& launch, const std::string& metric);
+
+/// A cell that is not empty and no count: "n/a", below zero, words, a unit that nobody knows.
+struct UnusableValue {
+  std::string metric;  ///< under the name that it has in the table
+  std::string shown;   ///< "`n/a`"
+  std::size_t line = 0;
+};
+/// Why a launch has no value of a metric, where a cell of it is there.
+std::optional<UnusableValue> unusable_value(const Launch& launch, const std::string& metric);
+
+/// The most that any metric of tensor units says. Nothing: none of them has a value.
+struct TensorUse {
+  std::optional<double> most;
+  std::optional<UnusableValue> unusable;
+};
+TensorUse tensor_use(const Launch& launch);
+
 /// What to say of the table's words: `ask`, `traffic`, `device_name`.
 std::string nsight_word(const char* key);
-/// Levels of the chip's formulas as the profile names them: "HBM" is "DRAM".
-std::map<std::string, std::string> nsight_levels();
+/// Interfaces of which tables have bytes.
+std::set<std::string> nsight_levels();
 
 }  // namespace roofmark::import

@@ -50,8 +50,10 @@ class Table {
   }
 
   Launch launch_of(const CsvRecord& record) const {
-    return {field(record, "Process ID"), field(record, "ID"), field(record, "Kernel Name"),
-            field(record, "Device"),     field(record, "CC"), {}};
+    return {field(record, "Process ID"),  field(record, "ID"),
+            field(record, "Kernel Name"), field(record, "Device"),
+            field(record, "CC"),          field(record, "Grid Size"),
+            field(record, "Block Size"),  {}};
   }
 
   /// Whether it is a row of the table at all; a row that ends too early is kept for the message.
@@ -75,7 +77,7 @@ class Table {
       if (fresh) launches_.push_back(std::move(launch));
       if (!record.fields[metric].empty())
         launches_[place->second].metrics[record.fields[metric]] = {
-            record.fields[value], unit ? record.fields[*unit] : std::string()};
+            record.fields[value], unit ? record.fields[*unit] : std::string(), record.line};
     }
   }
 
@@ -92,7 +94,7 @@ class Table {
       for (std::size_t c = 0; c < header_.fields.size(); ++c)
         // Identities have no dots or double underscores in their names.
         if (header_.fields[c].find("__") != std::string::npos)
-          launch.metrics[header_.fields[c]] = {records[i].fields[c], units[c]};
+          launch.metrics[header_.fields[c]] = {records[i].fields[c], units[c], records[i].line};
       launches_.push_back(std::move(launch));
     }
   }

@@ -11,11 +11,12 @@ namespace roofmark::import {
 
 struct Cell {
   std::string text, unit;
+  std::size_t line = 0;
 };
 
 /// One launch of a kernel.
 struct Launch {
-  std::string process, id, kernel, device, compute_capability;
+  std::string process, id, kernel, device, compute_capability, grid, block;
   std::map<std::string, Cell> metrics;
 };
 

@@ -4,6 +4,7 @@
 #include <analysis/profile/count_sum.hpp>
 #include <cmath>
 #include <collectors/cupti/kernel_counts.hpp>
+#include <numeric>
 
 namespace roofmark {
 namespace {
@@ -81,6 +82,21 @@ class KernelFiller {
 };
 
 }  // namespace
+
+VisitTimes times_of_launches(std::vector<double> launches_s) {
+  VisitTimes visits;
+  visits.first = launches_s.front();
+  const double count = static_cast<double>(launches_s.size());
+  const double mean = std::accumulate(launches_s.begin(), launches_s.end(), 0.0) / count;
+  double squares = 0;
+  for (const double time : launches_s) squares += (time - mean) * (time - mean);
+  visits.stddev = std::sqrt(squares / count);
+  std::sort(launches_s.begin(), launches_s.end());
+  visits.min = launches_s.front();
+  visits.max = launches_s.back();
+  visits.median = launches_s[launches_s.size() / 2];
+  return visits;
+}
 
 bool is_sum(const std::string& metric) {
   return ends_with(metric, ".sum");

@@ -27,6 +27,9 @@ bool is_sum(const std::string& metric);
 /// What was counted of a kernel, per set.
 using GpuMetricsBySet = std::map<std::string, GpuMetrics>;
 
+/// Of launches in their order, of which there is at least one.
+VisitTimes times_of_launches(std::vector<double> launches_s);
+
 /// Fills FLOPs, tensor and integer operations, bytes and the clock of a kernel that was launched
 /// `launches` times in the timed run. Where a set saw another number of launches the counts are
 /// per launch times those, with the range of both, and the flag `visits_differ`.

@@ -123,6 +123,7 @@ void GpuShares::add_counts(const RegionPath& path, GpuShare& share) const {
   Totals totals;
   std::size_t kernels = 0;
   const Region* uncounted = nullptr;
+  std::map<std::string, const Region*> lacking;
   bool tensor_known = true;
   for (const Region& kernel : profile_.regions) {
     if (!kernel.kernel || kernel.kernel->device != share.device || !is_below(kernel.path, path))
@@ -139,6 +140,8 @@ void GpuShares::add_counts(const RegionPath& path, GpuShare& share) const {
       if (traffic.total) totals.add("bytes." + level + ".total", *traffic.total);
     }
     if (work.flop.empty() && uncounted == nullptr) uncounted = &kernel;
+    for (const Missing& missing : kernel.missing)
+      if (missing.quantity.starts_with("flop.")) lacking.emplace(missing.quantity, &kernel);
     tensor_known = tensor_known && kernel.flags.count("tensor_uncounted") == 0;
   }
   if (kernels == 0) return;
@@ -167,6 +170,10 @@ void GpuShares::add_counts(const RegionPath& path, GpuShare& share) const {
   if (uncounted != nullptr)
     share.missing.push_back(
         {"flop", "its kernel " + uncounted->path.back() + " was not counted", "see the kernel"});
+  else
+    for (const auto& [quantity, kernel] : lacking)
+      share.missing.push_back(
+          {quantity, "it was not counted of its kernel " + kernel->path.back(), "see the kernel"});
   if (!tensor_known)
     share.missing.push_back(
         {"tensor", "one of its kernels used matrix units that were not counted", "see the kernel"});

@@ -121,17 +121,7 @@ class GpuJoin {
     if (!sum.intervals || sum.intervals->empty()) return;
     std::vector<double> times;
     for (const auto& [start, end] : *sum.intervals) times.push_back(end - start);
-    VisitTimes visits;
-    visits.first = times.front();
-    std::sort(times.begin(), times.end());
-    visits.min = times.front();
-    visits.max = times.back();
-    visits.median = times[times.size() / 2];
-    const double count = static_cast<double>(times.size()), mean = sum.time_s / count;
-    double squares = 0;
-    for (const double time : times) squares += (time - mean) * (time - mean);
-    visits.stddev = std::sqrt(squares / count);
-    region.visit_s = visits;
+    region.visit_s = times_of_launches(std::move(times));
   }
 
   void put_counts(const KernelKey& key, const KernelSum& sum, Region& region) {

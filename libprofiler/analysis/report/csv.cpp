@@ -21,6 +21,9 @@ class Record {
  public:
   void add(const std::string& text) { put(csv_field(text)); }
   void add(std::uint64_t number) { put(std::to_string(number)); }
+  void add_known(bool known, std::uint64_t number) {
+    put(known ? std::to_string(number) : std::string());
+  }
   void add(const std::optional<double>& number) { put(number ? exact(*number) : std::string()); }
   void add(const std::optional<Measure>& measure) {
     put(measure ? exact(measure->value) : std::string());
@@ -194,11 +197,8 @@ std::string render_csv(const Profile& profile, const std::string& wanted_level) 
     const Region& region = profile.regions[row.region];
     Record record;
     record.add(unambiguous_path(region.path));
-    if (has_visits(region))
-      record.add(region.visits);
-    else
-      record.add(std::string());
-    record.add(region.threads);
+    record.add_known(has_visits(region), region.visits);
+    record.add_known(region.threads > 0, region.threads);  // a GPU's kernel has none
     record.add(fmt::format("{}", fmt::join(region.flags, " ")));
     add_work(record, quantities, region.work);
     add_work(record, quantities, region.self);

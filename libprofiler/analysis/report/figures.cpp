@@ -1,5 +1,6 @@
 // Numbers of a region, or the reasons why there are none.
 #include <algorithm>
+#include <analysis/profile/uncounted_flop.hpp>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -128,6 +129,14 @@ std::vector<Rate> rates_of(const Work& work, const std::vector<Missing>& missing
                      "any",
                      absent("flop", missing, "this recording has no count of FLOPs"),
                      {}});
+  // None in one precision is not none in all where another one was not counted.
+  if (const auto other = uncounted_flop(work, missing); other && counts_no_flop(work)) {
+    Figure unknown;
+    unknown.quantity = other->quantity;
+    unknown.reason = other->reason;
+    unknown.fix = other->fix;
+    rates = {{Precision::any, "any", unknown, {}}};
+  }
   const Figure time = time_of(work, missing);
   for (Rate& rate : rates) {
     rate.flop_per_s = ratio(rate.flop, time);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/roofline/gpu_machine.hpp"
 #include "analysis/text/plain_text.hpp"
 #include "geometry.hpp"
 #include "numbers.hpp"
@@ -24,9 +25,9 @@ using namespace text;
 constexpr std::size_t most_levels = 48;
 constexpr double row_px = 22, font_px = 12;
 
-/// Kernels take none of the host's time.
-double seconds_of(const Region& region) {
-  if (region.kernel) return 0;
+/// Kernels take none of the host's time; where there is no host, theirs is the time.
+double seconds_of(const Region& region, bool alone) {
+  if (region.kernel && !alone) return 0;
   const auto& time = region.work.wall_s;
   return time && std::isfinite(time->value) ? std::max(0.0, time->value) : 0;
 }
@@ -52,18 +53,19 @@ std::vector<std::size_t> parents_of(const Profile& profile) {
 
 class Placing {
  public:
-  Placing(const Profile& profile, double least) : profile_(profile), least_(least) {
+  Placing(const Profile& profile, double least)
+      : profile_(profile), least_(least), alone_(kernels_alone(profile)) {
     const std::vector<std::size_t> parents = parents_of(profile);
     children_.resize(parents.size());
+    // A kernel takes none of the host's time.
     for (std::size_t i = 0; i < parents.size(); ++i)
-      // A kernel takes none of the host's time.
-      if (!profile.regions[i].kernel)
+      if (!profile.regions[i].kernel || alone_)
         (parents[i] == i ? roots_ : children_[parents[i]]).push_back(i);
   }
 
   Icicle take() {
     double roots_s = 0;
-    for (const std::size_t root : roots_) roots_s += seconds_of(profile_.regions[root]);
+    for (const std::size_t root : roots_) roots_s += seconds_of(profile_.regions[root], alone_);
     const Figure run = run_time(profile_);
     const double whole_s = std::max(roots_s, run ? run.value() : 0);
     if (!(whole_s > 0)) return {};
@@ -86,11 +88,12 @@ class Placing {
       const Part part = waiting.back();
       waiting.pop_back();
       double all_s = 0;
-      for (const std::size_t region : *part.regions) all_s += seconds_of(profile_.regions[region]);
+      for (const std::size_t region : *part.regions)
+        all_s += seconds_of(profile_.regions[region], alone_);
       const double per_s = (part.to - part.from) / std::max(all_s, part.seconds);
       double at = part.from;
       for (const std::size_t region : *part.regions) {
-        const double own_s = seconds_of(profile_.regions[region]), width = own_s * per_s;
+        const double own_s = seconds_of(profile_.regions[region], alone_), width = own_s * per_s;
         if (!(width >= least_) || part.depth >= most_levels) {
           ++icicle_.left_out;
         } else {
@@ -106,6 +109,7 @@ class Placing {
 
   const Profile& profile_;
   double least_;
+  bool alone_;  ///< kernels, and no host
   std::vector<std::size_t> roots_;
   std::vector<std::vector<std::size_t>> children_;
   Icicle icicle_;

@@ -6,6 +6,7 @@
 #include <roofmark/roofline.hpp>
 
 #include "analysis/roofline/ceilings.hpp"
+#include "analysis/roofline/gpu_machine.hpp"
 #include "analysis/text/plain_text.hpp"
 #include "numbers.hpp"
 
@@ -237,7 +238,7 @@ std::string default_locus(const Profile& profile) {
     if (!region.kernel && flop) return "cpu";
     kernel_flop = kernel_flop || flop;
   }
-  return kernel_flop ? busiest_gpu(profile) : "cpu";
+  return kernel_flop || kernels_alone(profile) ? busiest_gpu(profile) : "cpu";
 }
 
 }  // namespace roofmark

@@ -219,7 +219,10 @@ std::vector<std::string> note_sentences(const Profile& profile) {
   const bool is_said = std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
     return note.starts_with("No roof: ") || note.starts_with("This machine's ceilings are not");
   });
-  if (!is_said && profile.machine.compute.empty() && profile.machine.bandwidth.empty())
+  // Of kernels alone the roof is their GPU's.
+  const bool gpu_alone = is_gpu(profile.machine) && !profile.machine.gpus.front().ceilings.empty();
+  if (!is_said && !gpu_alone && profile.machine.compute.empty() &&
+      profile.machine.bandwidth.empty())
     notes.push_back("No roof: the profile holds no ceilings of a machine (`roofmark machine`).");
   notes.insert(notes.end(), profile.machine.notes.begin(), profile.machine.notes.end());
   for (const Gpu& gpu : profile.machine.gpus)

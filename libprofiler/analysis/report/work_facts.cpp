@@ -7,6 +7,7 @@
 #include <roofmark/roofline.hpp>
 #include <set>
 
+#include "analysis/roofline/gpu_machine.hpp"
 #include "analysis/roofline/thresholds.hpp"
 #include "analysis/roofline/traffic.hpp"
 #include "numbers.hpp"
@@ -24,8 +25,11 @@ std::optional<double> operation(const Work& work, const std::string& name) {
   return 0.0;
 }
 
-/// The weakest source of a machine's ceilings: what a bound rests on at best.
-std::string source_of_ceilings(const Machine& machine) {
+/// The weakest source of the ceilings that a region is under: what a bound rests on at best.
+std::string source_of_ceilings(const FactsOf& of) {
+  const Gpu* gpu =
+      of.region.kernel ? gpu_of(of.profile.machine, of.region.kernel->device) : nullptr;
+  const Machine machine = gpu != nullptr ? machine_of(*gpu) : of.profile.machine;
   Source weakest = Source::measured;
   for (const ComputeCeiling& one : machine.compute) weakest = std::max(weakest, one.source);
   for (const BandwidthCeiling& one : machine.bandwidth) weakest = std::max(weakest, one.source);
@@ -220,7 +224,7 @@ void add_ladder(std::vector<Fact>& facts, const FactsOf& of) {
     return;
   }
   std::string source =
-      "at most, each step with those before it; ceilings " + source_of_ceilings(of.profile.machine);
+      "at most, each step with those before it; ceilings " + source_of_ceilings(of);
   if (const auto flop = rates_of(of.work, {}).front().flop; flop && flop.source)
     source += ", FLOPs " + std::string(spelling(*flop.source));
   std::optional<Source> bytes;

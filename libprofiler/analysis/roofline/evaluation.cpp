@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <analysis/profile/uncounted_flop.hpp>
 #include <cmath>
 
 #include "analysis/roofline/ceilings.hpp"
@@ -207,6 +208,21 @@ void count_flop(const Work& work, Evaluation& made) {
                          " is apart and counts in the explained time.");
 }
 
+/// Zero FLOPs of one precision and another one not counted are no count of none.
+void put_uncounted_flop(const Work& work, const Region& region, Evaluation& made) {
+  const auto one = uncounted_flop(work, region.missing);
+  if (!one || made.flop_source == Source::declared) return;
+  const bool precision = one->quantity.starts_with("flop.");
+  made.uncounted_flop = one->quantity == "tensor" ? "tensor operations not counted"
+                        : precision ? "FLOPs of " + one->quantity.substr(5) + " not counted"
+                                    : "some FLOPs not counted";
+  if (made.flop == 0) {
+    made.flop_counted = false;
+    return;
+  }
+  made.notes.push_back(made.uncounted_flop + ": they are not in the time that its work explains.");
+}
+
 }  // namespace
 
 Explained explain(const std::vector<Part>& parts) {
@@ -350,6 +366,7 @@ Evaluation evaluate(const Work& work, const Region& region, const Machine& machi
   if (work.wall_s) made.wall_uncertainty = relative_half_range(*work.wall_s);
   made.cores = cores_used(region, work, machine);
   count_flop(work, made);
+  put_uncounted_flop(work, region, made);
   if (made.flop > 0) follow_clock(region, machine, made);
   assume_more_cores(work, region, machine, made);
 

@@ -54,7 +54,8 @@ struct Evaluation {
   std::optional<double> wall_s;
   double wall_uncertainty = 0;
   bool flop_counted = false;
-  std::uint64_t flop = 0;  ///< of all precisions, to tell zero from some; never shown as a sum
+  std::string uncounted_flop;  ///< "FLOPs of f32 not counted", beside those that were; empty: none
+  std::uint64_t flop = 0;      ///< of all precisions, to tell zero from some; never shown as a sum
   std::optional<Precision> precision;  ///< dominant
   std::string tensor;  ///< the type of matrix units that is dominant instead; empty: vector units
   double point_flop = 0;  ///< of that precision

@@ -90,6 +90,18 @@ bool is_gpu(const Machine& machine) {
   return kind != machine.identity.end() && kind->second == "gpu" && machine.gpus.size() == 1;
 }
 
+bool kernels_alone(const Profile& profile) {
+  return !profile.regions.empty() &&
+         std::all_of(profile.regions.begin(), profile.regions.end(),
+                     [](const Region& region) { return region.kernel.has_value(); });
+}
+
+Machine with_ceilings(const Machine& machine) {
+  return is_gpu(machine) && machine.compute.empty() && machine.bandwidth.empty()
+             ? machine_of(machine.gpus.front())
+             : machine;
+}
+
 std::optional<Ceiling> tensor_ceiling(const Machine& machine, const std::string& type,
                                       std::optional<double> clock_hz) {
   if (!is_gpu(machine)) return std::nullopt;

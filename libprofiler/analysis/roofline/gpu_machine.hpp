@@ -2,6 +2,7 @@
 #pragma once
 
 #include <roofmark/machine.hpp>
+#include <roofmark/profile.hpp>
 #include <roofmark/roofline.hpp>
 #include <string>
 #include <string_view>
@@ -21,6 +22,12 @@ Machine machine_of(const Gpu& gpu);
 
 /// Whether a machine is one that machine_of() made.
 bool is_gpu(const Machine& machine);
+
+/// Whether a profile is of kernels and of nothing of a host, as what ncu counted is.
+bool kernels_alone(const Profile& profile);
+
+/// A machine that is one GPU with its ceilings as the model takes them; others as they are.
+Machine with_ceilings(const Machine& machine);
 
 /// What a region of the host could do on it at most: its peaks, and its memory under the name of
 /// the host's. Its caches are other ones, for other code, and bound nothing here.

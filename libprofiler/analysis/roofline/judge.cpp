@@ -101,11 +101,13 @@ Region on_device(const Region& region, const GpuShare* share) {
   if (region.kernel) {
     made.flags = region.flags;
     made.clock_hz = region.clock_hz;
+    made.missing = region.missing;
     made.work = region.work;
   } else {
     // The host's flags are not the GPU's.
     made.work = share->work;
     made.work.wall_s = share->busy_s;
+    made.missing = share->missing;
     for (const Missing& missing : share->missing)
       if (missing.quantity == "tensor") made.flags.insert("tensor_uncounted");
   }
@@ -305,7 +307,9 @@ const Roofline* at_locus(const Region& region, const std::vector<Roofline>& roof
                                             : "cpu";
   for (const Roofline& roofline : rooflines)
     if (roofline.locus == locus) return &roofline;
-  return nullptr;
+  // Under one roof alone, whichever it is, a region is under that one: every format says the same.
+  const bool one = rooflines.size() == 1 && wanted.empty();
+  return one ? &rooflines.front() : nullptr;
 }
 
 }  // namespace

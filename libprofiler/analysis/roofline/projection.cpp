@@ -7,6 +7,7 @@
 #include <roofmark/roofline.hpp>
 #include <set>
 
+#include "analysis/roofline/gpu_machine.hpp"
 #include "analysis/text/parsing.hpp"
 #include "analysis/text/plain_text.hpp"
 
@@ -71,13 +72,14 @@ Projected projected(const Region& region, const Machine& machine) {
 }  // namespace
 
 std::vector<Projection> project(const Profile& profile, const std::vector<NamedRoof>& roofs) {
+  const bool gpu = kernels_alone(profile);
   std::vector<Projection> all;
   for (std::size_t i = 0; i < profile.regions.size(); ++i) {
-    // A kernel's bytes are those of its GPU's interfaces.
-    if (profile.regions[i].kernel) continue;
+    // A kernel's bytes are those of its GPU's interfaces: no roof of a host is over them.
+    if (profile.regions[i].kernel && !gpu) continue;
     Projection one{i, {}};
     for (const NamedRoof& roof : roofs)
-      one.roofs.push_back(projected(profile.regions[i], roof.machine));
+      one.roofs.push_back(projected(profile.regions[i], with_ceilings(roof.machine)));
     all.push_back(std::move(one));
   }
   return all;
@@ -99,10 +101,10 @@ Result<Scaling> parse_scaling(const std::string& text) {
 }
 
 Result<NamedRoof> scaled(const Machine& machine, const std::vector<Scaling>& scalings) {
-  NamedRoof roof{"", machine};
+  NamedRoof roof{"", with_ceilings(machine)};
   for (const Scaling& scaling : scalings) {
     if (apply(roof.machine, scaling) == 0) {
-      const std::string known = known_ceilings(machine);
+      const std::string known = known_ceilings(with_ceilings(machine));
       return tl::unexpected(Problem{
           "the machine has no ceiling `" + text::printable(scaling.ceiling) + "`", "--what-if",
           known.empty() ? "the profile has no ceilings: record without --no-machine"

@@ -104,7 +104,9 @@ Decision decide(const Case& it) {
   const Evaluation& evaluation = it.evaluation;
   if (is_too_small(it)) return {Verdict::too_small, ""};
   if (!evaluation.wall_s) return {Verdict::undetermined, "time not measured"};
-  if (!evaluation.flop_counted) return {Verdict::undetermined, "FLOPs not counted"};
+  if (!evaluation.flop_counted)
+    return {Verdict::undetermined,
+            evaluation.uncounted_flop.empty() ? "FLOPs not counted" : evaluation.uncounted_flop};
 
   const Explained& time = it.time;
   const double overlapped = share_of_time(it, time.overlapped);
@@ -125,6 +127,8 @@ Decision decide(const Case& it) {
       !(explained && binding_part(time)->kind == Kind::memory))
     return {Verdict::undetermined, evaluation.uncounted[0]};
   if (not_running(it) && !explained) return {Verdict::latency, "not running"};
+  if (!explained && !evaluation.uncounted_flop.empty())
+    return {Verdict::undetermined, evaluation.uncounted_flop};
   if (auto waiting = waiting_for_threads(it)) return *waiting;
   if (!explained) return {is_launch_bound(it) ? Verdict::launch : Verdict::latency, ""};
 
