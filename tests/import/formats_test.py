@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """usage: formats_test.py ROOFMARK: of one imported profile every format says the same."""
 import csv
+import functools
 import io
 import json
 import os
@@ -40,6 +41,13 @@ def expect(condition, what):
     if not condition:
         failures.append(what)
         print("FAILED:", what)
+
+
+def run_in(folder, *arguments):
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "COLUMNS": "200"}
+    done = subprocess.run([roofmark, *map(str, arguments)], capture_output=True, env=environment, cwd=folder, timeout=60)
+    expect(done.returncode == 0, f"{arguments}: {done.stderr}")
+    return done.stdout.decode()
 
 
 def table():
@@ -120,11 +128,7 @@ READERS = {"json": of_json, "csv": of_csv, "openmetrics": of_openmetrics, "hatch
            "markdown": of_lines(r"\| (?P<name>\w+) \(GPU\) \| (?P<visits>\d+) \|.*\| (?P<roof>[^|]*) \| " + VERDICT)}
 
 with tempfile.TemporaryDirectory() as folder:
-    def run(*arguments):
-        environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "COLUMNS": "200"}
-        done = subprocess.run([roofmark, *map(str, arguments)], capture_output=True, env=environment, cwd=folder, timeout=60)
-        expect(done.returncode == 0, f"{arguments}: {done.stderr}")
-        return done.stdout.decode()
+    run = functools.partial(run_in, folder)
 
     (pathlib.Path(folder) / "table.csv").write_text(table())
     (pathlib.Path(folder) / "machine.json").write_text(json.dumps(MACHINE))
@@ -159,5 +163,79 @@ with tempfile.TemporaryDirectory() as folder:
             text = text.replace("thread_inst_executed", "").replace("thread_s", "").replace("threads,flags", "")
             found = FORBIDDEN.search(text)
             expect(not found, f"{form}{ending} speaks of a processor: {found and text[max(0, found.start() - 80):found.end() + 80]!r}")
+
+# Processors: memory controllers count for all programs, and a region of which nobody counted the calls has no number of visits.
+PERF = "1000000000,ns,duration_time,1,100.00,,\n" + "".join(
+    f"{count},,{event}:u,1,100.00,,\n" for count, event in ((4, "r01c7"), (0, "r04c7"), (1000000000, "r10c7"), (0, "r40c7"), (7, "uncore_cha_0/event=0x35/"))
+) + "1024.00,MiB,uncore_imc_0/cas_count_read/,1,100.00,,\n512.00,MiB,uncore_imc_0/cas_count_write/,1,100.00,,\n"
+LIKWID = """CPU type:,Intel Skylake SP processor,,
+TABLE,Region stream,Group 1 Raw,MEM_DP,2,,
+Event,Counter,HWThread 0,HWThread 1,
+CAS_COUNT_RD,MBOX0C0,100,0,
+UNHEARD_OF,PMC0,1,2,
+TABLE,Region stream,Group 1 Metric,MEM_DP,3,,
+Metric,HWThread 0,HWThread 1,
+Runtime (RDTSC) [s],2.0,2.0,
+DP [MFLOP/s],1000,1000,
+Memory data volume [GBytes],8.0,0,
+"""
+CPUINFO = "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\nstepping\t: 4\n\n"
+HOST = {"schema": "roofmark-machine/1", "identity": {"cpu_model": "a host"},
+        "topology": {"sockets": 1, "numa_nodes": 1, "cores": 2, "threads": 2, "smt": 1, "caches": []},
+        "ceilings": [{"kind": "compute", "precision": "f64", "isa": "avx512", "width_bits": 512, "op": "fma", "scope": "core", "threads": 1, "value": 1e11,
+                      "low": 1e11, "high": 1e11, "source": "measured"},
+                     {"kind": "bandwidth", "level": "DRAM", "pattern": "read", "isa": "avx512", "scope": "core", "threads": 1, "interface_bytes_per_s": 1e10,
+                      "program_bytes_per_s": 1e10, "low": 1e10, "high": 1e10, "source": "measured"}]}
+
+
+def intensities(run):
+    """By format what it says of FLOPs per byte of DRAM: whether it says a number."""
+    listed = json.loads(run("report", "--format", "json", "profile.json"))["regions"][0]
+    row = next(csv.DictReader(io.StringIO(run("report", "--format", "csv", "--level", "DRAM", "profile.json"))))
+    page = page_data(run("report", "--format", "html", "profile.json"))["regions"][0]
+    markdown = [line for line in run("report", "--format", "markdown", "--level", "DRAM", "profile.json").splitlines() if line.startswith("| ")]
+    column = [cell.strip() for cell in markdown[0].split("|")].index("FLOP/B (DRAM)")
+    table = run("report", "profile.json").splitlines()
+    at = next(number for number, line in enumerate(table) if line.startswith("Region"))
+    text = re.split(r"  +", table[at + 1])[re.split(r"  +", table[at]).index("FLOP/B")]
+    return {"json": "DRAM" in listed["rooflines"][0]["levels"], "csv": row["intensity"] != "", "html": "DRAM" in page["work"]["bytes"],
+            "markdown": markdown[1].split("|")[column].strip()[0].isdigit(), "text": text[0].isdigit() or text[0] == "~",
+            "details": "FLOP/B," in run("report", "--details", "*", "profile.json").replace("FLOP/B, ", "FLOP/B,"),
+            "svg": "FLOPs measured, bytes measured" in run("report", "--format", "svg", "profile.json")}
+
+
+with tempfile.TemporaryDirectory() as folder:
+    run = functools.partial(run_in, folder)
+
+    for name, text in (("perf.csv", PERF), ("likwid.csv", LIKWID), ("cpuinfo", CPUINFO), ("host.json", json.dumps(HOST))):
+        (pathlib.Path(folder) / name).write_text(text)
+    for tool in ("perf", "likwid"):
+        for alone in ([], ["--alone"]):
+            run("import", tool, f"{tool}.csv", "--cpuinfo", "cpuinfo", "--machine", "host.json", "-o", "profile.json", *alone)
+            for form, said in intensities(run).items():
+                expect(said == bool(alone), f"import {tool} {alone}: {form} {'has' if said else 'has no'} FLOP/B of the socket's bytes")
+        text = run("report", "profile.json")
+        wanted = "uncore_cha_0/event=0x35/" if tool == "perf" else "CAS_COUNT_RD"
+        line = next(line for line in text.splitlines() if f": {wanted}" in line)
+        expect("of the socket" in line, f"{tool}: {line}")
+    expect(re.search(r"UNHEARD_OF - likwid, measured, of the thread", text), text)
+
+    # The last one is LIKWID's, without calls.
+    region = json.loads(run("report", "--format", "json", "profile.json"))["regions"][0]
+    expect("visits" not in region and any(one["quantity"] == "visits" for one in region["missing"]), f"json: {region}")
+    expect(next(csv.DictReader(io.StringIO(run("report", "--format", "csv", "profile.json"))))["visits"] == "", "csv: visits")
+    expect("region_visits{" not in run("report", "--format", "openmetrics", "profile.json"), "openmetrics: visits")
+    expect("visits" not in json.loads(run("report", "--format", "hatchet", "profile.json"))[0]["metrics"], "hatchet: visits")
+    page = run("report", "--format", "html", "profile.json")
+    expect(page_data(page)["regions"][0]["visits"] is None, "html: visits")
+    for form in ("text", "markdown", "html"):
+        shown = run("report", "--format", form, "profile.json")
+        expect("count of calls" in shown, f"{form} does not say why there are no visits")
+        if form != "html":
+            row = next(line for line in shown.splitlines() if re.match(r"(\| )?stream", line))
+            expect(re.match(r"(\| )?stream[^|\d]*\|? *\|? *2 s", row), f"{form}: {row}")
+    run("import", "likwid", "likwid.csv", "--cpuinfo", "cpuinfo", "--no-machine", "-o", "other.json")
+    compared = json.loads(run("compare", "--format", "json", "profile.json", "other.json"))
+    expect("visits" not in compared["regions"][0]["before"], f"compare: {compared['regions'][0]['before']}")
 
 sys.exit(1 if failures else 0)

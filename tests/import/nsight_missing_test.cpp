@@ -50,8 +50,8 @@ std::string wide(const Columns& columns, Change change, const std::string& capab
     units += ",\"" + unit_of(metric) + "\"";
   }
   for (int launch = 0; launch < 2; ++launch) {
-    rows += "\"" + std::to_string(launch) + "\",\"7\",\"k\",\"(256, 1, 1)\",\"(65,536, 2, 1)\",\"0\",\"" +
-            capability + "\"";
+    rows += "\"" + std::to_string(launch) +
+            "\",\"7\",\"k\",\"(256, 1, 1)\",\"(65,536, 2, 1)\",\"0\",\"" + capability + "\"";
     for (const auto& [metric, value] : columns)
       rows += ",\"" + (launch == 1 ? change(metric, value) : value) + "\"";
     rows += "\n";
@@ -61,8 +61,7 @@ std::string wide(const Columns& columns, Change change, const std::string& capab
 
 template <class Change>
 std::string tall(const Columns& columns, Change change) {
-  std::string text =
-      std::string(names) + ",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n";
+  std::string text = std::string(names) + ",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n";
   for (int launch = 0; launch < 2; ++launch)
     for (const auto& [metric, value] : columns)
       text += "\"" + std::to_string(launch) +
@@ -112,15 +111,14 @@ void check_unknown_flop(const Region& k, const std::string& quantity) {
 
 /// Of each: what of a metric's name to take away, and what then is missing.
 const std::vector<std::pair<std::string, std::string>> flop_parts{
-    {"op_dadd", "flop.f64"}, {"op_dmul", "flop.f64"}, {"op_dfma", "flop.f64"},
-    {"op_fadd", "flop.f32"}, {"op_fmul", "flop.f32"}, {"op_ffma", "flop.f32"},
-    {"op_hadd", "flop.f16"}, {"op_hmul", "flop.f16"}, {"op_hfma", "flop.f16"},
+    {"op_dadd", "flop.f64"},  {"op_dmul", "flop.f64"}, {"op_dfma", "flop.f64"},
+    {"op_fadd", "flop.f32"},  {"op_fmul", "flop.f32"}, {"op_ffma", "flop.f32"},
+    {"op_hadd", "flop.f16"},  {"op_hmul", "flop.f16"}, {"op_hfma", "flop.f16"},
     {"pipe_tensor", "tensor"}};
-const std::vector<std::pair<std::string, std::string>> byte_parts{
-    {"dram__bytes_read", "HBM"},
-    {"dram__bytes_write", "HBM"},
-    {"lts__lts2xbar", "L2"},
-    {"l1tex__lsu", "L1"}};
+const std::vector<std::pair<std::string, std::string>> byte_parts{{"dram__bytes_read", "HBM"},
+                                                                  {"dram__bytes_write", "HBM"},
+                                                                  {"lts__lts2xbar", "L2"},
+                                                                  {"l1tex__lsu", "L1"}};
 
 }  // namespace
 
@@ -214,7 +212,8 @@ TEST_CASE("a value that can't be used is told as it stands, with its line") {
     for (const std::string value : {"n/a", "-5", "many", "nan", "inf", "1e999", "1,5", "0x10"}) {
       INFO(part << " " << value);
       const auto spoil = [&, part = part](const std::string& metric, const std::string& known) {
-        return metric.starts_with(part) || metric.find(part + "_pred_on.sum") != std::string::npos ||
+        return metric.starts_with(part) ||
+                       metric.find(part + "_pred_on.sum") != std::string::npos ||
                        metric.find(part) != std::string::npos
                    ? value
                    : known;

@@ -120,6 +120,9 @@ TEST_CASE("a field of the wrong kind is refused by its place") {
   nameless["regions"][1].erase("path");
   nameless["regions"][1].erase("name_bytes");
   require_refusal(nameless.dump(), "`regions[1]` has no `path`");
+  Json uncounted = Json::parse(valid());
+  uncounted["regions"][1].erase("visits");
+  require_refusal(uncounted.dump(), "visits");
   Json document = Json::parse(valid());
   document.erase("regions");
   require_refusal(document.dump(), "`regions` is absent");

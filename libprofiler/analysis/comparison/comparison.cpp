@@ -117,7 +117,7 @@ Placement placement_of(const std::vector<Sighting>& runs) {
     return a->figures.at("time").value() < b->figures.at("time").value();
   });
   const Sighting& middle = *order[order.size() / 2];
-  it.visits = middle.region->visits;
+  if (has_visits(*middle.region)) it.visits = middle.region->visits;
   if (middle.roofline != nullptr) {
     it.side = middle.roofline->side;
     it.verdict = middle.roofline->verdict;

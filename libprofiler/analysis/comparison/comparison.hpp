@@ -47,7 +47,7 @@ struct Change {
 /// One side of a region.
 struct Placement {
   bool present = false;
-  std::uint64_t visits = 0;
+  std::optional<std::uint64_t> visits = {};  ///< nothing: not known
   Side side = Side::unknown;
   Verdict verdict = Verdict::undetermined;
   std::string verdict_detail;

@@ -60,7 +60,7 @@ class Writer {
     if (!place.present) return;
     out_.key(key);
     out_.open_object();
-    count("visits", place.visits);
+    if (place.visits) count("visits", *place.visits);
     text("side", spelling(place.side));
     text("verdict", spelling(place.verdict));
     if (!place.verdict_detail.empty()) text("verdict_detail", place.verdict_detail);

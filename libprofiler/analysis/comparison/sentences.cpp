@@ -148,9 +148,10 @@ std::optional<std::string> of_work(const RegionChange& region, const Comparison&
   };
   add("flop", "FLOPs");
   add("bytes", comparison.level + " bytes");
-  if (region.before.visits != region.after.visits && region.before.visits > 0)
+  if (region.before.visits && region.after.visits && *region.before.visits > 0 &&
+      region.before.visits != region.after.visits)
     text += (text.empty() ? "" : ", ") +
-            fmt::format("visits {} to {}", region.before.visits, region.after.visits);
+            fmt::format("visits {} to {}", *region.before.visits, *region.after.visits);
   if (text.empty()) return std::nullopt;
   return "Its work changed: " + text + ".";
 }

@@ -22,6 +22,11 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 7> generic =
     {"instr_retired_any", "instructions"},
 }};
 
+/// PMUs that count for the thread that runs; any other is shared.
+constexpr std::array<std::string_view, 14> of_threads = {
+    "cpu",      "cpu_*", "armv*",    "apple_*",    "cpum_cf", "ibs_*",  "cstate_core",
+    "software", "msr",   "intel_pt", "tracepoint", "kprobe",  "uprobe", "breakpoint"};
+
 /// Names that differ in what tools put between words alone are one.
 std::string flattened(std::string_view name) {
   std::string flat = text::lowered(name);
@@ -83,6 +88,12 @@ std::map<std::string, std::uint64_t> terms_of(std::string_view list) {
 bool is_pmu(const std::string& pattern, const std::string& printed) {
   return fnmatch(pattern.c_str(), printed.c_str(), 0) == 0 ||
          fnmatch(pattern.c_str(), (printed + "_0").c_str(), 0) == 0;
+}
+
+bool is_outside_cores(const std::string& pmu) {
+  return !pmu.empty() && std::none_of(of_threads.begin(), of_threads.end(), [&](auto pattern) {
+    return fnmatch(std::string(pattern).c_str(), pmu.c_str(), 0) == 0;
+  });
 }
 
 bool means(const EventName& name, const CounterEvent& event) {

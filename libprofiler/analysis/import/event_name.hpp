@@ -25,6 +25,10 @@ std::map<std::string, std::uint64_t> terms_of(std::string_view list);
 /// over PMUs that differ in it alone.
 bool is_pmu(const std::string& pattern, const std::string& printed);
 
+/// Whether events of a PMU, as printed, are those of something that cores share: a memory
+/// controller, a link, a package's power. An event without a PMU is a core's or the kernel's.
+bool is_outside_cores(const std::string& pmu);
+
 /// Whether it is this event of a core: by a name of perf's, libpfm4's or LIKWID's, or by its code.
 bool means(const EventName& name, const CounterEvent& event);
 

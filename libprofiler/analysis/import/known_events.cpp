@@ -213,7 +213,7 @@ void KnownEvents::put_unknown(const EventReadings& readings, const Use& use, Reg
     count.value = rounded_count(reading.value);
     count.source = reading.running < 1 ? Source::estimated : Source::measured;
     count.collector = use.collector;
-    count.scope = use.scope;
+    count.scope = reading.of_socket ? Scope::socket : use.scope;
     count.caveats = reading.caveats;
     region.work.events.insert_or_assign(name, std::move(count));
   }

@@ -23,6 +23,7 @@ struct EventReading {
   double running = 1;                  ///< least share of the time in which it was counted
   std::vector<std::string> caveats;    ///< sentences
   std::optional<std::string> problem;  ///< why it has no value
+  bool of_socket = false;  ///< of a counter outside the cores, which counts for all programs
 };
 using EventReadings = std::map<std::string, EventReading>;
 

@@ -51,8 +51,8 @@ LikwidValues times_of(const LikwidGroup& group) {
     if (const auto metric = group.metrics.find(name.get<std::string>());
         metric != group.metrics.end())
       return metric->second;
-    for (const auto& [event, row] : group.events)
-      if (event == name.get<std::string>()) return row;
+    for (const LikwidGroup::Event& event : group.events)
+      if (event.name == name.get<std::string>()) return event.values;
   }
   return {};
 }
@@ -62,12 +62,21 @@ bool is_time(const std::string& event) {
                      [&](const Json& name) { return name == event; });
 }
 
+/// Counters of a hardware thread are those of its core; all others count for whoever uses what they
+/// are of: memory controllers, links, caches and power of a socket.
+bool is_of_socket(const std::string& counter) {
+  for (const Json& name : table()["core_counters"])
+    if (counter.starts_with(name.get<std::string>())) return false;
+  return !counter.empty();
+}
+
 EventReadings readings_of(const LikwidGroup& group, double factor) {
   EventReadings readings;
-  for (const auto& [event, row] : group.events) {
-    if (is_time(event)) continue;
-    EventReading& reading = readings[event];
-    const auto sum = sum_of(row);
+  for (const LikwidGroup::Event& event : group.events) {
+    if (is_time(event.name)) continue;
+    EventReading& reading = readings[event.name];
+    reading.of_socket = reading.of_socket || is_of_socket(event.counter);
+    const auto sum = sum_of(event.values);
     if (sum)
       reading.value += *sum * factor;
     else
@@ -105,6 +114,7 @@ class MarkedRegion {
  private:
   void put_times() {
     double wall_s = 0, thread_s = 0, calls = 0;
+    bool called = true;
     std::size_t threads = 0;
     bool timed = !groups_.empty();
     for (const LikwidGroup* group : groups_) {
@@ -113,6 +123,7 @@ class MarkedRegion {
       timed = timed && longest && all && *longest > 0;
       wall_s += longest.value_or(0);
       thread_s += all.value_or(0);
+      called = called && most_of(group->calls).has_value();
       calls += most_of(group->calls).value_or(0);
       std::size_t working = 0;
       for (const auto& time : times) working += time && *time > 0 ? 1 : 0;
@@ -120,6 +131,9 @@ class MarkedRegion {
     }
     region_.threads = threads;
     region_.visits = region_.path.empty() ? 1 : static_cast<std::uint64_t>(std::llround(calls));
+    if (!region_.path.empty() && !called)
+      region_.missing.push_back({"visits", "the table has no count of calls",
+                                 "likwid-perfctr -m ..., with the table of each region's facts"});
     if (!timed) {
       region_.missing.push_back({"time.wall", "a group of the table has no time",
                                  "likwid-perfctr -g with a group of its own names"});

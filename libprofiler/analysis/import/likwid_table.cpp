@@ -123,7 +123,8 @@ class TableReader {
       else if (head == "call count")
         group->calls = std::move(row);
       else if (is_raw && in_events_)
-        group->events.emplace_back(std::string(head), std::move(row));
+        group->events.push_back(
+            {std::string(head), std::string(text::trimmed(fields[1])), std::move(row)});
       else if (!is_raw)
         group->metrics.insert_or_assign(std::string(head), std::move(row));
     }

@@ -22,7 +22,11 @@ struct LikwidGroup {
   std::vector<std::string> threads;  ///< "HWThread 0", "Core 0" in old versions
   LikwidValues time_s;               ///< of marked regions
   LikwidValues calls;
-  std::vector<std::pair<std::string, LikwidValues>> events;  ///< one event may have several rows
+  struct Event {
+    std::string name, counter;  ///< "CAS_COUNT_RD", "MBOX0C0"
+    LikwidValues values;
+  };
+  std::vector<Event> events;  ///< one event may have several rows
   std::map<std::string, LikwidValues> metrics;
 };
 

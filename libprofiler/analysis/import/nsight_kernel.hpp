@@ -14,8 +14,8 @@ namespace roofmark::import {
 /// Whose launches they are, and by which formulas they are read.
 struct NsightSource {
   const cupti::Chip& chip;
-  const std::string& file;           ///< for messages about single values
-  std::set<std::string> levels;      ///< interfaces that have to be counted, or be missing
+  const std::string& file;       ///< for messages about single values
+  std::set<std::string> levels;  ///< interfaces that have to be counted, or be missing
 };
 
 /// Sums over all launches. A metric that one of them lacks, or has no usable value of, is absent

@@ -77,10 +77,10 @@ Result<Gpu> gpu_of_machine(const Machine& machine, const Launch& launch) {
   std::string known;
   for (const Gpu& gpu : machine.gpus)
     known += (known.empty() ? "" : ", ") + gpu.name + " (" + gpu.compute_capability + ")";
-  return tl::unexpected(Problem{
-      "the machine has no GPU like the table's, " + (name.empty() ? "" : name + " ") + "(" +
-          launch.compute_capability + ")",
-      "--machine", known.empty() ? "it has none; leave --machine out" : "it has " + known});
+  return tl::unexpected(
+      Problem{"the machine has no GPU like the table's, " + (name.empty() ? "" : name + " ") + "(" +
+                  launch.compute_capability + ")",
+              "--machine", known.empty() ? "it has none; leave --machine out" : "it has " + known});
 }
 
 }  // namespace roofmark::import

@@ -89,6 +89,7 @@ EventReadings readings_of(const std::vector<PerfRow>& rows) {
     if (is_time(row)) continue;
     EventReading& sum = all[row.event];
     sum.unit = row.unit;
+    sum.of_socket = is_outside_cores(event_name(row.event).pmu);
     auto& [absent, count] = parts[row.event];
     ++count;
     if (!row.value) {
@@ -144,12 +145,14 @@ Profile profile_of(const std::vector<PerfRow>& rows, const std::string& name,
   if (!region.work.wall_s)
     region.missing.push_back({"time.wall", "no clock of the run is in the file",
                               "perf stat -e duration_time,... (or task-clock)"});
-  const bool system_wide = known.has_socket_events(readings) ||
-                           std::any_of(rows.begin(), rows.end(), [](const PerfRow& row) {
-                             return !row.where.empty() && !is_thread(row.where);
-                           });
-  // Of all processors the busy time is no thread's: idle ones are in it.
-  if (const auto busy_s = times.busy_s(); busy_s && !system_wide) {
+  // Memory controllers count for all programs; what cores counted beside them did not for that.
+  const bool system_wide = std::any_of(rows.begin(), rows.end(), [](const PerfRow& row) {
+    return !row.where.empty() && !is_thread(row.where);
+  });
+  // Of all processors the busy time is no thread's: idle ones are in it. Without places in the rows
+  // events of a socket are the one sign of that.
+  if (const auto busy_s = times.busy_s();
+      busy_s && !system_wide && !known.has_socket_events(readings)) {
     region.work.thread_s = Measure{*busy_s, Source::measured, {}, {}};
     if (const auto& wall = region.work.wall_s; wall && wall->value > 0)
       region.cores_used = Measure{*busy_s / wall->value, Source::measured, {}, {}};

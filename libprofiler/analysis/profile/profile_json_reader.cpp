@@ -375,7 +375,9 @@ Region read_region(const JsonReader& json, const Shared& shared) {
   Region region;
   region.path = read_names(json, "path", "name_bytes");
   region.found_by = json.text_or("found_by", "");
-  if (json.has("visits") || (region.found_by.empty() && !json.has("function")))
+  // They may be among the missing, which are read last.
+  if (json.has("visits") ||
+      (region.found_by.empty() && !json.has("function") && !json.has("missing")))
     region.visits = json.count("visits");
   // An empty one is the whole program's: a missing one must not become it.
   if (!json.has("path")) json.refuse("has no `path`");
@@ -409,6 +411,8 @@ Region read_region(const JsonReader& json, const Shared& shared) {
     region.self = region.work;
   }
   read_missing_of(json, shared, region);
+  if (!json.has("visits") && has_visits(region) && !json.has("function"))
+    region.visits = json.count("visits");
   region.unknown_fields = unknown_fields(json.value(), region_fields);
   return region;
 }

@@ -1,4 +1,5 @@
-// FLOPs that were not counted beside those that were: zero in one precision says nothing of another.
+// FLOPs that were not counted beside those that were: zero in one precision says nothing of
+// another.
 #pragma once
 
 #include <optional>

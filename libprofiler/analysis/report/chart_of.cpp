@@ -122,7 +122,7 @@ Chart chart_of(const Profile& profile, const ChartOptions& options) {
     const Region& region = profile.regions[row.region];
     if (locus_of(region) != locus) continue;
     const Work& work = options.self ? region.self : region.work;
-    const Figure bytes = bytes_at(work, level_for(region, level), region.missing);
+    const Figure bytes = bytes_for_intensity(region, work, level_for(region, level));
     const std::vector<Rate> rates = rates_of(work, region.missing);
     double total = 0;
     for (const Rate& rate : rates) total += rate.flop.value();

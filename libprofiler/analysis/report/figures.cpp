@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "analysis/roofline/traffic.hpp"
 #include "numbers.hpp"
 #include "region_row.hpp"
 
@@ -163,6 +164,20 @@ Figure bytes_at(const Work& work, const std::string& level, const std::vector<Mi
     return absent(quantity + "." + direction, missing, "only the other direction was counted");
   }
   return absent(quantity, missing, "this recording has no count of these bytes");
+}
+
+Figure bytes_for_intensity(const Region& region, const Work& work, const std::string& level) {
+  Figure bytes = bytes_at(work, level, region.missing);
+  const auto why = model::other_scope(level, work, region);
+  if (!bytes || !why) return bytes;
+  bytes.number.reset();
+  bytes.source.reset();
+  bytes.quantity = "bytes." + level;
+  bytes.reason = *why;
+  bytes.fix =
+      "count the program alone (--counters emulated), or import with --alone where nothing else "
+      "ran";
+  return bytes;
 }
 
 Figure event_at(const Work& work, const std::string& name, const std::vector<Missing>& missing) {

@@ -53,7 +53,7 @@ Json work_of(const Region& region, const Work& work, const std::vector<std::stri
     if (rate.flop) value["flop"][rate.unit] = figure(rate.flop);
   value["bytes"] = Json::object();
   for (const std::string& level : levels)
-    if (const Figure bytes = bytes_at(work, level_for(region, level), {}))
+    if (const Figure bytes = bytes_for_intensity(region, work, level_for(region, level)))
       value["bytes"][printable(level)] = figure(bytes);
   // Absent where there are none: most profiles have none.
   for (const auto& [name, count] : work.events)
@@ -281,6 +281,9 @@ std::string html_data(const Profile& profile, const Chart& chart, const ChartLay
       if (Json facts = facts_json(facts_of(profile, region, true), words); facts != value["facts"])
         value["selfFacts"] = std::move(facts);
     value["missing"] = Json::array();
+    for (const std::string& wanted : levels)
+      if (const Figure bytes = bytes_for_intensity(region, region.work, wanted); !bytes.fix.empty())
+        value["missing"].push_back(missing.index_of({bytes.quantity, bytes.reason, bytes.fix}));
     for (const Missing& entry : region.missing) value["missing"].push_back(missing.index_of(entry));
     regions.push_back(std::move(value));
   }

@@ -128,7 +128,8 @@ std::string default_level(const Profile& profile, const std::string& wanted_locu
     const Figure time = time_of(region.self, {});
     if (!time || !(rates_of(region.self, {}).front().flop.value() > 0)) continue;
     for (std::size_t i = 0; i < levels.size(); ++i)
-      if (bytes_at(region.self, levels[i], {}).value() > 0) placed_s[i] += time.value();
+      if (bytes_for_intensity(region, region.self, levels[i]).value() > 0)
+        placed_s[i] += time.value();
   }
   const double most_s = placed_s.empty() ? 0 : *std::max_element(placed_s.begin(), placed_s.end());
   for (std::size_t i = levels.size(); i-- > 0;)
@@ -175,7 +176,7 @@ std::vector<RegionRow> rows_of(const Profile& profile, RowOptions options) {
     std::vector<Rate> rates = rates_of(work, region.missing);
     put_judged_first(rates, row.roofline);
     const std::string level = level_for(region, options.level);
-    const Figure bytes = bytes_at(work, level, region.missing);
+    const Figure bytes = bytes_for_intensity(region, work, level);
     row.time_s = time_of(work, region.missing);
     row.share = ratio(row.time_s, total);
     row.flop_per_s = rates.front().flop_per_s;

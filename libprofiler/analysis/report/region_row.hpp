@@ -63,6 +63,10 @@ std::vector<Rate> rates_of(const Work& work, const std::vector<Missing>& missing
 /// Both directions at one interface; absent where either was not counted.
 Figure bytes_at(const Work& work, const std::string& level, const std::vector<Missing>& missing);
 
+/// Those that may be set against the region's FLOPs: not where they are of a whole socket and its
+/// FLOPs are not.
+Figure bytes_for_intensity(const Region& region, const Work& work, const std::string& level);
+
 /// A count that the user named, or why there is none.
 Figure event_at(const Work& work, const std::string& name, const std::vector<Missing>& missing);
 

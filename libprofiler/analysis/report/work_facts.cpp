@@ -110,7 +110,8 @@ void add_level(FactList& list, const FactsOf& of, const std::string& level, cons
     return;
   }
   std::string text = with_prefix(bytes.interval(), "B");
-  if (const Figure intensity = ratio(flop, bytes); intensity && flop.value() > 0)
+  const Figure beside = bytes_for_intensity(of.region, of.work, level);
+  if (const Figure intensity = ratio(flop, beside); intensity && flop.value() > 0)
     text += ", " + significant(intensity.interval()) + " FLOP/B" + side_text(of, level);
   if (const Figure speed = ratio(bytes, time_of(of.work, {})); speed && bytes.value() > 0) {
     text += ", " + with_prefix(speed.interval(), "B/s");
@@ -119,6 +120,7 @@ void add_level(FactList& list, const FactsOf& of, const std::string& level, cons
                           percent_text(speed.value() / ceiling, of.roofline->uncertainty));
   }
   list.add(level, text, bytes.source);
+  if (flop && !beside) list.absent("FLOP/B at " + level, beside.reason);
 }
 
 /// Nothing came from further out, as far as was seen.

@@ -22,8 +22,20 @@ bool other_scope(const Count& bytes, const Work& work, const Region& region) {
   if (bytes.scope == Scope::device && work.flop.empty()) return false;
   const bool wide = bytes.scope == Scope::socket || bytes.scope == Scope::device;
   if (!wide || region.flags.count("owns_socket")) return false;
+  if (work.flop.empty()) return work.declared_flop.has_value();
   return std::any_of(work.flop.begin(), work.flop.end(),
                      [&](const auto& flop) { return flop.second.scope != bytes.scope; });
+}
+
+std::optional<std::string> other_scope(const std::string& level, const Traffic& traffic,
+                                       const Work& work, const Region& region) {
+  const bool apart = traffic.read && traffic.write;
+  for (const auto* count :
+       {apart ? &traffic.read : &traffic.total, apart ? &traffic.write : &traffic.total})
+    if (*count && other_scope(**count, work, region))
+      return level + " counted for the whole " + std::string(spelling((*count)->scope)) +
+             ", not for this program";
+  return std::nullopt;
 }
 
 /// Both directions are known, be it only together.
@@ -38,13 +50,7 @@ std::optional<std::string> unusable(const std::string& level, const Traffic& tra
     if (!traffic.read && !traffic.write) return level + " not counted";
     return level + (traffic.read ? " writes not counted" : " reads not counted");
   }
-  const bool apart = traffic.read && traffic.write;
-  for (const Count* count :
-       {apart ? &*traffic.read : &*traffic.total, apart ? &*traffic.write : &*traffic.total})
-    if (other_scope(*count, work, region))
-      return level + " counted for the whole " + std::string(spelling(count->scope)) +
-             ", not for this program";
-  return std::nullopt;
+  return other_scope(level, traffic, work, region);
 }
 
 bool has_counts(const Work& work, const std::string& level) {
@@ -141,6 +147,12 @@ std::string note_of_kinds(const InterfaceTraffic& memory, bool seen) {
 }
 
 }  // namespace
+
+std::optional<std::string> other_scope(const std::string& level, const Work& work,
+                                       const Region& region) {
+  const auto found = work.bytes.find(level);
+  return found == work.bytes.end() ? std::nullopt : other_scope(level, found->second, work, region);
+}
 
 std::optional<double> operations(const Work& work, const char* name) {
   const auto found = work.operations.find(name);

@@ -37,6 +37,11 @@ std::optional<double> operations(const Work& work, const char* name);
 /// writes are not known apart, or nothing moved.
 std::optional<double> share_fetched_for_stores(const Traffic& traffic, double bypassing_bytes);
 
+/// Why bytes of an interface and FLOPs of this region make no intensity, where they are of a whole
+/// socket or device and those of a program: a clause; nothing where they do, or one is not there.
+std::optional<std::string> other_scope(const std::string& level, const Work& work,
+                                       const Region& region);
+
 /// Whether its main memory, simulated or declared, is one interface of whichever of the machine's
 /// kinds, under the name "DRAM".
 bool has_memory_of_any_kind(const Work& work, const Region& region, const Machine& machine);
