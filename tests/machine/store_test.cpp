@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "catch.hpp"
 #include "environment.hpp"
@@ -76,6 +77,23 @@ TEST_CASE("no file is no problem; a damaged or foreign one is one line") {
   }
   REQUIRE(save_stored(file, stored_sample()).has_value());
   CHECK_FALSE(load_stored(file, {{"cpu_model", "another"}}).has_value());
+}
+
+TEST_CASE("what a version with other kernels measured is measured again") {
+  const StoreFolder folder;
+  const fs::path file = folder.path() / "machine.json";
+  REQUIRE(save_stored(file, stored_sample()).has_value());
+  auto document = nlohmann::ordered_json::parse(std::ifstream(file));
+  for (const bool named : {true, false}) {
+    if (named)
+      document["kernels"] = document["kernels"].get<unsigned>() + 1;
+    else
+      document.erase("kernels");
+    std::ofstream(file) << document;
+    const auto result = load_stored(file, identity);
+    REQUIRE(result.has_value());
+    CHECK_FALSE(result->has_value());
+  }
 }
 
 TEST_CASE("a place that can't be written is a problem, not a failure") {

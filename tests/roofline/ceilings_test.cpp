@@ -204,6 +204,12 @@ TEST_CASE("L1's roof knows the loads' width and the stores' own") {
     const double ports = mix.read_share < 0.5 ? 32e9 / 0.99 : 64e9 / 0.99;
     CHECK(bandwidth_ceiling(machine, "L1", mix, 1)->per_s == Approx(ports).epsilon(0.02));
   }
+  // General registers have more ports than one lane of a vector register here, and hold as much.
+  Machine general = machine;
+  test::add_bandwidth(general, "L1", "write", "gpr", 1, 16e9);
+  CHECK(bandwidth_ceiling(general, "L1", {0, false, 0, 8}, 1)->per_s == Approx(16e9));
+  CHECK(bandwidth_ceiling(general, "L1", {0, false, 0, 4}, 1)->per_s == Approx(8e9));
+  CHECK(bandwidth_ceiling(general, "L1", {0, false, 0, 32}, 1)->per_s == Approx(32e9));
   // Where the width of what was measured isn't known it holds for every size.
   Machine unnamed = machine;
   std::erase_if(unnamed.bandwidth, [](const auto& one) { return one.isa != "avx2"; });

@@ -56,7 +56,7 @@ class Tree {
 
 TEST_CASE("visits of no tick and of one stay on the short path, in the first bucket") {
   Tree tree;
-  for (const std::uint64_t duration : {0, 1, 7, 8}) REQUIRE(tree.visit(duration));
+  for (const std::uint64_t duration : {0U, 1U, 7U, 8U}) REQUIRE(tree.visit(duration));
   CHECK(tree.record.sum_ticks == 16);
   CHECK(tree.record.sum_of_squares == 1 + 49 + 64);
   CHECK(tree.record.min_ticks == 0);

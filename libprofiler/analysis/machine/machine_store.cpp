@@ -15,6 +15,7 @@
 
 #include "analysis/files/write_file.hpp"
 #include "doubt.hpp"
+#include "kernel.hpp"
 #include "machine_json.hpp"
 #include "stopwatch.hpp"
 
@@ -22,6 +23,8 @@ namespace roofmark {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kernels_key = "kernels";
 
 std::optional<std::string> environment(const char* name) {
   const char* value = std::getenv(name);
@@ -47,6 +50,11 @@ unsigned measurements_in(const nlohmann::ordered_json& value) {
   if (!value.contains("measurements") || !value["measurements"].is_number_unsigned()) return 1;
   const auto times = value["measurements"].get<std::uint64_t>();
   return static_cast<unsigned>(std::min<std::uint64_t>(times, most_measurements));
+}
+
+/// By a version with other kernels, which may lack a ceiling that the model would use.
+bool made_by_others(const nlohmann::ordered_json& value) {
+  return !value.contains(kernels_key) || value[kernels_key] != all_kernels().size();
 }
 
 }  // namespace
@@ -80,6 +88,7 @@ Result<std::optional<StoredMachine>> load_stored(const fs::path& file, const Ide
     return tl::unexpected(
         Problem{machine.error().reason, file.string(), "the ceilings are measured again"});
   if (machine->identity != identity || machine->compute.empty()) return tl::unexpected(unusable);
+  if (made_by_others(value)) return std::optional<StoredMachine>();
   return StoredMachine{std::move(*machine), probes_in(value), measurements_in(value)};
 }
 
@@ -90,6 +99,7 @@ Result<void> save_stored(const fs::path& file, const StoredMachine& stored) {
   nlohmann::ordered_json value = machine_to_value(stored.machine);
   value["probes"] = stored.probes;
   value["measurements"] = stored.measurements;
+  value[kernels_key] = all_kernels().size();
   const std::string text =
       value.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   if (const auto problem = write_file(file, text))

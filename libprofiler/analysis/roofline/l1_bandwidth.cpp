@@ -22,7 +22,7 @@ constexpr std::array<Pattern, 4> patterns = {
     {{"read", 1.0}, {"triad", 2.0 / 3}, {"copy", 1.0 / 2}, {"write", 0.0}}};
 
 double access_bytes_of(const std::string& isa) {
-  if (isa == "scalar") return 8;
+  if (isa == "scalar" || isa == "gpr") return 8;
   if (isa == "sse" || isa == "sse2" || isa == "avx128" || isa == "neon") return 16;
   if (isa == "avx" || isa == "avx2") return 32;
   if (isa == "avx512") return 64;

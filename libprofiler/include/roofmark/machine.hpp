@@ -31,7 +31,7 @@ struct ComputeCeiling {
 struct BandwidthCeiling {
   std::string level;    ///< "L1", "L2", "L3", "DRAM", "HBM"
   std::string pattern;  ///< "read", "write", "copy", "triad", "write_nt", "copy_nt", "triad_nt"
-  std::string isa;      ///< as ComputeCeiling::isa
+  std::string isa;      ///< as ComputeCeiling::isa, or "gpr": general registers
   std::string scope = "core";
   unsigned threads = 1;
   double interface_bytes_per_s =

@@ -6,7 +6,7 @@
 namespace roofmark::kernels {
 namespace {
 
-enum class Form { scalar, neon, sve };
+enum class Form { gpr, scalar, neon, sve };
 
 struct Encoding {
   const char* name;
@@ -15,6 +15,10 @@ struct Encoding {
 };
 constexpr Encoding encodings[] = {
     {"scalar", Form::scalar, 0}, {"neon", Form::neon, 128}, {"sve", Form::sve, vector_length}};
+
+/// General registers may have more ports than vector ones: a bound of scalar code is the better
+/// one.
+constexpr Encoding general_registers = {"gpr", Form::gpr, 0};
 
 constexpr unsigned shrink = 30, small = 31;
 
@@ -120,9 +124,24 @@ void compute(Program& p, const Encoding& e, bool f64) {
   }
 }
 
+/// One element through general registers; the triad adds without a factor.
+void move_word(Program& p, const std::string& pattern, unsigned i) {
+  const unsigned r = pattern == "write" ? 12 : 12 + i % 3;
+  if (pattern != "write") p.line(fmt::format("ldr x{}, [x1, #{}]", r, i * 8));
+  if (pattern == "triad") {
+    p.line(fmt::format("ldr x{}, [x2, #{}]", r + 3, i * 8));
+    p.line(fmt::format("add x{0}, x{0}, x{1}", r, r + 3));
+  }
+  if (pattern != "read") p.line(fmt::format("str x{}, [x0, #{}]", r, i * 8));
+}
+
 /// One array element group: load, store or triad of vector `i` of the iteration. Addresses are in
 /// x0 (written), x1 and x2 (read), which the loop advances.
 void move_vector(Program& p, Form form, const std::string& pattern, bool nt, unsigned i) {
+  if (form == Form::gpr) {
+    move_word(p, pattern, i);
+    return;
+  }
   const unsigned bytes = form == Form::scalar ? 8 : 16;
   const unsigned r = i % 8, product = 16 + i % 8;
   auto name = [&](unsigned number) {
@@ -163,6 +182,7 @@ void move(Program& p, const Encoding& e, const std::string& operation) {
   const bool nt = operation.ends_with("_nt");
   const std::string pattern = operation.substr(0, operation.find('_'));
   const unsigned unroll = e.form == Form::sve ? 8 : 16;
+  const unsigned element_bytes = e.form == Form::neon ? 16 : 8;  // SVE counts in vectors
   Row row;
   row.symbol = fmt::format("roofmark_k_{}_{}", e.name, operation);
   row.kind = "bandwidth";
@@ -174,6 +194,7 @@ void move(Program& p, const Encoding& e, const std::string& operation) {
   row.vectors_per_iteration = unroll;
   p.begin_function(row.symbol);
   if (e.form == Form::sve) p.line("ptrue p0.d");
+  if (e.form == Form::gpr) p.line("mov x12, #1");
   if (e.form == Form::scalar) p.line("fmov d31, #0.5");
   if (e.form == Form::neon) p.line("fmov v31.2d, #0.5");
   if (e.form == Form::sve) p.line("fmov z31.d, #0.5");
@@ -187,14 +208,13 @@ void move(Program& p, const Encoding& e, const std::string& operation) {
   for (unsigned i = 0; i < unroll; ++i) move_vector(p, e.form, pattern, nt, i);
   for (unsigned i = 0; i < 3; ++i)
     p.line(e.form == Form::sve ? fmt::format("incb x{}, all, mul #{}", i, unroll)
-                               : fmt::format("add x{0}, x{0}, #{1}", i,
-                                             unroll * (e.form == Form::scalar ? 8 : 16)));
+                               : fmt::format("add x{0}, x{0}, #{1}", i, unroll * element_bytes));
   if (e.form == Form::sve) {
     p.line(fmt::format("decb x5, all, mul #{}", unroll));
     p.line("cmp x5, #0");
     p.line("b.gt 1b");
   } else {
-    p.line(fmt::format("subs x5, x5, #{}", unroll * (e.form == Form::scalar ? 8 : 16)));
+    p.line(fmt::format("subs x5, x5, #{}", unroll * element_bytes));
     p.line("b.gt 1b");
   }
   p.line("subs x4, x4, #1");
@@ -229,6 +249,8 @@ void generate_aarch64(Program& p) {
   p.line("cntb x0");
   p.line("ret");
   p.end_function("roofmark_vector_bytes");
+  for (const char* operation : {"read", "write", "copy", "triad"})
+    move(p, general_registers, operation);
   for (const Encoding& e : encodings) {
     for (const bool f64 : {true, false}) compute(p, e, f64);
     for (const char* operation :
