@@ -234,3 +234,50 @@ TEST_CASE("what is kept of devices does not grow with the job, and what is left 
   CHECK(job.regions.size() == 2 + GpuRanks::most_devices);
   CHECK(is_noted(job, "136 more than the first 64 GPUs were used"));
 }
+
+TEST_CASE(
+    "what the one rank with kernels did on a device keeps its times where others only copied") {
+  const auto copying = [](std::uint64_t rank) {
+    Profile made = rank_on(rank, 3, "GPU-1");
+    made.regions.pop_back();  // its kernel
+    for (Region& region : made.regions) {
+      GpuShare& share = region.gpu.at(0);
+      share = GpuShare{};
+      share.device = "GPU-1";
+      share.copies["DtoH"] = {1, 500, 0.02};
+      region.gpu_calls.reset();
+    }
+    return made;
+  };
+  // Whichever of them comes first.
+  for (std::uint64_t computing = 0; computing < 3; ++computing) {
+    INFO(computing);
+    std::vector<Profile> ranks;
+    for (std::uint64_t rank = 0; rank < 3; ++rank)
+      ranks.push_back(rank == computing ? rank_on(rank, 3, "GPU-1") : copying(rank));
+    const Profile job = merged(ranks);
+    for (const std::vector<std::string>& path :
+         {std::vector<std::string>{}, std::vector<std::string>{"solve"}}) {
+      const Region& region = at(job, path);
+      REQUIRE(region.gpu.size() == 1);
+      const GpuShare& share = region.gpu[0];
+      CHECK(share.launches == 4);
+      CHECK(*share.busy_s == Measure{0.4, Source::measured, {}, {}});
+      CHECK(*share.span_s == Measure{0.5, Source::measured, {}, {}});
+      CHECK(*share.idle_s == Measure{0.1, Source::measured, {}, {}});
+      CHECK(*share.overlap_s == Measure{0.2, Source::estimated, 0.1, 0.3});
+      CHECK(share.copies.at("HtoD") == GpuCopies{2, 1000, 0.01});
+      CHECK(share.copies.at("DtoH") == GpuCopies{2, 1000, 0.04});
+      CHECK(share.missing.empty());
+    }
+    const GpuShare& of_kernel = at(job, {"solve", "triad"}).gpu.at(0);
+    CHECK(*of_kernel.span_s == Measure{0.5, Source::measured, {}, {}});
+    CHECK(*of_kernel.idle_s == Measure{0.1, Source::measured, {}, {}});
+  }
+  // Nobody's, where nobody launched a kernel.
+  const Profile none = merged({copying(0), copying(1), copying(2)});
+  const GpuShare& share = at(none, {"solve"}).gpu.at(0);
+  CHECK_FALSE(share.span_s);
+  CHECK_FALSE(share.idle_s);
+  CHECK(share.missing.empty());
+}

@@ -116,7 +116,7 @@ void GpuRanks::add_region(std::size_t place, const Region& region) {
     add_reasons(sum.missing, share.missing);
     // A rank that only copied has no kernels to time or to count.
     if (share.launches == 0 && share.work == Work{}) continue;
-    ++sum.counted_ranks;
+    if (sum.counted_ranks++ == 0) sum.with_kernels = share;
     if (share.busy_s)
       sum.busy.add(*share.busy_s);
     else
@@ -158,10 +158,12 @@ GpuShare GpuRanks::share_of(const ShareSum& sum) const {
   share.missing = sum.missing;
   share.work = sum.work.work();
   share.busy_s = sum.all_timed ? sum.busy.measure() : std::nullopt;
-  share.span_s.reset();
-  share.idle_s.reset();
-  share.overlap_s.reset();
-  if (sum.counted_ranks > 0)
+  // Of one rank alone they are its own, whatever others copied meanwhile.
+  const GpuShare& times = sum.counted_ranks == 1 ? *sum.with_kernels : GpuShare{};
+  share.span_s = times.span_s;
+  share.idle_s = times.idle_s;
+  share.overlap_s = times.overlap_s;
+  if (sum.counted_ranks > 1)
     for (const char* quantity : {"time.idle", "time.overlap"})
       share.missing.push_back({quantity,
                                "several ranks used this GPU, and their files do not say whether "

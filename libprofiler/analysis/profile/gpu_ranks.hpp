@@ -59,6 +59,7 @@ class GpuRanks {
   };
   struct ShareSum {
     GpuShare first;
+    std::optional<GpuShare> with_kernels;  ///< the first rank's that launched any there
     std::uint64_t ranks = 0, launches = 0, counted_ranks = 0;
     bool all_timed = true;
     TimeSum busy;
