@@ -335,6 +335,37 @@ TEST_CASE("on 10.x the tables are the roof of tensor units unless tcgen05 was me
   CHECK(table->per_s == Approx(8192 * 132 * 1.98e9));
 }
 
+TEST_CASE("ceilings say for which GPU the code that ran was compiled") {
+  if (kernel_image() == nullptr) {
+    WARN("built without nvcc: nothing to launch");
+    return;
+  }
+  const Environment library("ROOFMARK_CUDA_LIBRARY", ROOFMARK_FAKE_DRIVER);
+  const std::string from_ptx = "compiled from PTX for compute capability ",
+                    as_it_is = "with code compiled for compute capability ";
+  {
+    const auto gpus = measure_gpus(chips(), quick());
+    REQUIRE(gpus);
+    CHECK_FALSE(has_note(gpus->gpus.front(), from_ptx));
+    CHECK_FALSE(has_note(gpus->gpus.front(), as_it_is));
+  }
+  const Environment major("FAKE_MAJOR", "10"), minor("FAKE_MINOR", "3");
+  const Environment binary("FAKE_BINARY", "103");
+  for (const auto& [ptx, capability] : {std::pair{"80", "8.0"}, std::pair{"100", "10.0"}}) {
+    const Environment made_of("FAKE_PTX", ptx);
+    const auto gpus = measure_gpus(chips(), quick());
+    REQUIRE(gpus);
+    CHECK(gpus->gpus.front().compute_capability == "10.3");
+    CHECK(has_note(gpus->gpus.front(), from_ptx + capability));
+    CHECK_FALSE(has_note(gpus->gpus.front(), as_it_is));
+  }
+  const Environment same("FAKE_PTX", "103");
+  const auto gpus = measure_gpus(chips(), quick());
+  REQUIRE(gpus);
+  CHECK(has_note(gpus->gpus.front(), as_it_is + "10.3"));
+  CHECK_FALSE(has_note(gpus->gpus.front(), from_ptx));
+}
+
 TEST_CASE("a device that can't be used has theoretical ceilings and the reason") {
   const Environment library("ROOFMARK_CUDA_LIBRARY", ROOFMARK_FAKE_DRIVER);
   for (const char* call : {"cuDevicePrimaryCtxRetain", "cuModuleLoadData", "cuMemAlloc_v2"}) {

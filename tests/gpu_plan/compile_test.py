@@ -17,6 +17,7 @@ KERNELS = {
     "sm_90a": AMPERE | {"mma_f64_k16", "mma_fp8", "mma_fp8_e5m2", "wgmma_f16", "wgmma_bf16", "wgmma_tf32", "wgmma_fp8", "wgmma_fp8_e5m2", "wgmma_i8"},
     "sm_100a": AMPERE | {"fma_f32x2", "tcgen05_f16", "tcgen05_bf16", "tcgen05_tf32", "tcgen05_fp8", "tcgen05_fp8_e5m2", "tcgen05_i8"},
     "sm_103": AMPERE | {"fma_f32x2"},
+    "sm_100": AMPERE | {"fma_f32x2"},  # of which PTX is kept, for later 10.x
     "sm_120": AMPERE | {"mma_fp8", "mma_fp8_e5m2"},
 }
 

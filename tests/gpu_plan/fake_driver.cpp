@@ -1,10 +1,12 @@
 // A driver with two devices on which kernels take the time that FAKE_RATES gives them, for tests of
 // what launches them. FAKE_FAIL="call=code,..." makes calls fail; FAKE_LACKS="name,..." leaves
 // kernels out of the module; FAKE_WRONG="name,..." has them say that they did not do their work;
-// FAKE_MAJOR is the first device's compute capability.
+// FAKE_MAJOR and FAKE_MINOR are the first device's compute capability; FAKE_BINARY and FAKE_PTX
+// what its kernels were compiled for.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "collectors/cupti/ceilings/microkernels.hpp"
@@ -27,6 +29,11 @@ bool lists(const char* variable, const std::string& name) {
   const char* text = std::getenv(variable);
   return text != nullptr &&
          ("," + std::string(text) + ",").find("," + name + ",") != std::string::npos;
+}
+
+std::optional<int> number(const char* variable) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? std::nullopt : std::optional(std::atoi(text));
 }
 
 int failure(const std::string& call) {
@@ -87,7 +94,7 @@ int cuDeviceGetAttribute(int* value, int attribute, int device) {
     case 75:
       return *value = device != 0 ? 99 : major != nullptr ? std::atoi(major) : 9, 0;
     case 76:
-      return *value = 0, 0;
+      return *value = device == 0 ? number("FAKE_MINOR").value_or(0) : 0, 0;
     default:
       return *value = 0, 0;
   }
@@ -121,6 +128,12 @@ int cuModuleGetFunction(void** function, void*, const char* name) {
 }
 int cuFuncSetAttribute(void*, int attribute, int value) {
   return attribute == 8 && value > 0 ? failure("cuFuncSetAttribute") : 1;
+}
+int cuFuncGetAttribute(int* value, int attribute, void*) {
+  const auto known = attribute == 5   ? number("FAKE_PTX")
+                     : attribute == 6 ? number("FAKE_BINARY")
+                                      : std::nullopt;
+  return *value = known.value_or(0), known ? 0 : 1;
 }
 int cuMemAlloc_v2(std::uint64_t* memory, std::size_t bytes) {
   if (const int code = failure("cuMemAlloc_v2")) return code;

@@ -27,6 +27,7 @@ struct DriverCalls {
   int (*module_unload)(void*) = nullptr;
   int (*module_function)(void**, void*, const char*) = nullptr;
   int (*function_attribute)(void*, int, int) = nullptr;
+  int (*function_fact)(int*, int, void*) = nullptr;  ///< none: not asked
   int (*allocate)(DeviceMemory*, std::size_t) = nullptr;
   int (*free)(DeviceMemory) = nullptr;
   int (*copy_to)(DeviceMemory, const void*, std::size_t) = nullptr;
@@ -54,8 +55,8 @@ enum Attribute {
   capability_major = 75,
   capability_minor = 76
 };
-/// CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-constexpr int most_shared_bytes = 8;
+/// CUfunction_attribute: PTX_VERSION, BINARY_VERSION, MAX_DYNAMIC_SHARED_SIZE_BYTES
+constexpr int ptx_version = 5, binary_version = 6, most_shared_bytes = 8;
 
 template <class Function>
 bool find(void* library, const char* name, Function& function) {
@@ -65,6 +66,7 @@ bool find(void* library, const char* name, Function& function) {
 
 /// `_v2` are the names that cuda.h maps its calls to: 64-bit addresses and sizes.
 bool find_all(void* library, DriverCalls& calls) {
+  find(library, "cuFuncGetAttribute", calls.function_fact);
   return find(library, "cuInit", calls.init) &&
          find(library, "cuDriverGetVersion", calls.version) &&
          find(library, "cuGetErrorName", calls.error_name) &&
@@ -207,6 +209,16 @@ Result<void> DeviceSession::load_module(const void* image) {
 void* DeviceSession::function(const char* name) const {
   void* found = nullptr;
   return calls_->module_function(&found, module_, name) == 0 ? found : nullptr;
+}
+
+std::optional<CodeOfKernel> DeviceSession::code_of(void* function) const {
+  CodeOfKernel code;
+  if (calls_->function_fact == nullptr ||
+      calls_->function_fact(&code.ptx, ptx_version, function) != 0 ||
+      calls_->function_fact(&code.binary, binary_version, function) != 0 || code.ptx <= 0 ||
+      code.binary <= 0)
+    return std::nullopt;
+  return code;
 }
 
 Result<void> DeviceSession::allow_shared_memory(void* function, unsigned bytes) const {

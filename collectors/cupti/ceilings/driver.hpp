@@ -47,6 +47,12 @@ class Driver {
 /// What a call returned, as a sentence with the driver's own word for it.
 Problem driver_problem(const DriverCalls& calls, const std::string& call, int code);
 
+/// For which compute capability a kernel's machine code is (103), and the PTX that it was made of.
+/// They differ where the driver compiled it from PTX.
+struct CodeOfKernel {
+  int binary = 0, ptx = 0;
+};
+
 /// What a device was made to hold, while it lives: a context (the primary one), a module, memory,
 /// two events.
 class DeviceSession {
@@ -60,6 +66,8 @@ class DeviceSession {
   Result<void> load_module(const void* image);
   /// A function of the module, or nothing: it is not of this architecture.
   void* function(const char* name) const;
+  /// Nothing where the driver does not tell.
+  std::optional<CodeOfKernel> code_of(void* function) const;
   Result<void> allow_shared_memory(void* function, unsigned bytes) const;
 
   Result<DeviceMemory> allocate(std::size_t bytes);

@@ -93,6 +93,23 @@ void note_tensor_units(const std::vector<GpuCeiling>& measured, Gpu& gpu) {
         "to twice what the ceiling of fp8 says.");
 }
 
+std::string capability_text(int code) {
+  return fmt::format("{}.{}", code / 10, code % 10);
+}
+
+/// What ran is not for the chip itself where it is later than the compiler: what it lacks is told.
+void note_code(const CodeOfKernel& code, Gpu& gpu) {
+  if (code.ptx != code.binary)
+    gpu.notes.push_back(
+        fmt::format("Its ceilings were measured with code that the driver compiled from PTX for "
+                    "compute capability {}: instructions of later chips are not in it.",
+                    capability_text(code.ptx)));
+  else
+    gpu.notes.push_back(
+        fmt::format("Its ceilings were measured with code compiled for compute capability {}.",
+                    capability_text(code.binary)));
+}
+
 std::vector<GpuCeiling> measure(Gpu& gpu, const Driver& driver, const DriverDevice& device,
                                 const MeasureWindows& windows, const GpuProgress& progress,
                                 const std::function<bool()>& interrupted, bool& whole) {
@@ -115,6 +132,7 @@ std::vector<GpuCeiling> measure(Gpu& gpu, const Driver& driver, const DriverDevi
     gpu.notes.push_back("Its ceilings were not measured: " + to_line(opened.error()) + ".");
     return measured;
   }
+  if (const auto code = (*opened)->code()) note_code(*code, gpu);
   std::vector<double> clocks;
   for (const Microkernel& kernel : microkernels()) {
     if (!(*opened)->has(kernel)) continue;
@@ -221,6 +239,12 @@ Result<std::unique_ptr<MicrokernelDevice>> MicrokernelDevice::open(const Driver&
 
 bool MicrokernelDevice::has(const Microkernel& kernel) const {
   return session_->function(kernel.name) != nullptr;
+}
+
+std::optional<CodeOfKernel> MicrokernelDevice::code() const {
+  for (const Microkernel& kernel : microkernels())
+    if (void* function = session_->function(kernel.name)) return session_->code_of(function);
+  return std::nullopt;
 }
 
 MicrokernelDevice::Shape MicrokernelDevice::shape_of(const Microkernel& kernel) const {

@@ -42,6 +42,8 @@ class MicrokernelDevice {
                                                          const DriverDevice& device,
                                                          const void* image);
   bool has(const Microkernel& kernel) const;
+  /// What the device runs of what was compiled for several; nothing where the driver does not tell.
+  std::optional<CodeOfKernel> code() const;
   Result<TimedLaunch> launch(const Microkernel& kernel, std::uint64_t iterations) const;
   /// The driver's own copy, from one buffer to the other: bytes read and written.
   Result<TimedLaunch> device_copy() const;
