@@ -35,7 +35,7 @@ void keep(const check::CheckReport& report, const std::string& cpuinfo) {
 }
 
 int run(const CheckArguments& arguments) {
-  const Result<std::string> cpuinfo = read_input(arguments.cpuinfo);
+  const Result<std::string> cpuinfo = read_input(arguments.cpuinfo, "give a copy of /proc/cpuinfo");
   if (!cpuinfo) return say(cpuinfo.error(), bad_input);
   const InstallPaths paths = InstallPaths::find();
   const EventTables tables = load_event_tables(event_table_folders(paths.share / "events"));

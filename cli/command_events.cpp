@@ -22,7 +22,7 @@ struct EventsArguments {
 };
 
 int run(const EventsArguments& arguments) {
-  const Result<std::string> cpuinfo = read_input(arguments.cpuinfo);
+  const Result<std::string> cpuinfo = read_input(arguments.cpuinfo, "give a copy of /proc/cpuinfo");
   if (!cpuinfo) return say(cpuinfo.error(), bad_input);
   const EventTables tables =
       load_event_tables(event_table_folders(InstallPaths::find().share / "events"));

@@ -11,6 +11,7 @@
 #include "analysis/record/install_paths.hpp"
 #include "analysis/record/output_file.hpp"
 #include "analysis/report/output.hpp"
+#include "analysis/text/parsing.hpp"
 #include "commands.hpp"
 #include "progress_line.hpp"
 #include "same_file.hpp"
@@ -23,6 +24,15 @@ struct ImportArguments {
   std::string machine, cpuinfo;
   bool no_machine = false, alone = false;
 };
+
+constexpr const char* give_cpuinfo = "give a copy of /proc/cpuinfo of where it ran";
+
+/// The command that writes what a tool's import reads.
+std::string how_to_write(const std::string& tool) {
+  if (tool == "ncu") return "give the table: " + std::string(import::nsight_command);
+  return "give the table: " +
+         std::string(tool == "perf" ? import::perf_command : import::likwid_command);
+}
 
 /// The machine that the profile is placed against: given, or this one.
 Result<Machine> machine_for(const ImportArguments& arguments) {
@@ -42,10 +52,14 @@ Result<import::KnownEvents> events_of(const ImportArguments& arguments, const Ma
   if (arguments.cpuinfo.empty())
     if (const auto cpu = import::cpu_of(machine))
       return import::KnownEvents(std::move(tables), {*cpu});
-  const auto text =
-      read_input(arguments.cpuinfo.empty() ? std::string("/proc/cpuinfo") : arguments.cpuinfo);
+  const auto text = read_input(
+      arguments.cpuinfo.empty() ? std::string("/proc/cpuinfo") : arguments.cpuinfo, give_cpuinfo);
   if (!text) return tl::unexpected(text.error());
-  return import::KnownEvents(std::move(tables), read_cpuinfo(*text));
+  const auto cpus = read_cpuinfo(*text);
+  // Of this machine's own nothing can be asked; of a given file, that it is one.
+  if (cpus.empty() && !arguments.cpuinfo.empty())
+    return tl::unexpected(Problem{"it names no processor", arguments.cpuinfo, give_cpuinfo});
+  return import::KnownEvents(std::move(tables), cpus);
 }
 
 Result<Profile> imported(const ImportArguments& arguments, const std::string& text,
@@ -95,9 +109,11 @@ int import_table(const ImportArguments& arguments) {
                bad_input);
   if (arguments.tool != "ncu" && !arguments.device.empty())
     return say({"there are no devices in it", "--device", "leave it out"}, bad_input);
-  const auto text = read_input(arguments.file);
+  const auto text = read_input(arguments.file, how_to_write(arguments.tool));
   if (!text) return say(text.error(), bad_input);
   const std::string name = arguments.file == "-" ? "standard input" : arguments.file;
+  if (text::trimmed(*text).empty())
+    return say({"it is empty", name, how_to_write(arguments.tool)}, bad_input);
   const auto profile = imported(arguments, *text, name);
   if (!profile) return say(profile.error(), bad_input);
   const std::string json = to_json(*profile) + "\n";

@@ -74,7 +74,7 @@ Result<std::vector<std::string>> files_of(const std::vector<std::string>& inputs
 }
 
 std::optional<Problem> add_file(RankMerge& merge, const std::string& file) {
-  auto text = read_input(file);
+  auto text = read_input(file, "give the folder that -o of record named, or files in it");
   if (!text) return text.error();
   auto profile = profile_from_json(*text, file);
   if (!profile) return profile.error();

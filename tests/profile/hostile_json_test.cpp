@@ -39,7 +39,8 @@ std::string with(const char* pointer, const Json& value) {
 }
 
 TEST_CASE("what is not JSON is refused with line and column") {
-  require_refusal("", "bad.roofmark.json:1:1");
+  require_refusal("", "bad.roofmark.json: it is empty");
+  require_refusal(" \n", "bad.roofmark.json: it is empty");
   require_refusal("hello", "bad.roofmark.json:1:1");
   require_refusal("{\n  \"schema\": x}", "bad.roofmark.json:2:13");
   require_refusal(std::string("{\"a\": \"\xff\"}"), "bad.roofmark.json:1:8");

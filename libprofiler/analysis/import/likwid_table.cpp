@@ -9,8 +9,6 @@
 namespace roofmark::import {
 namespace {
 
-constexpr const char* likwid_command = "likwid-perfctr -C 0 -g FLOPS_DP -O ./app > FILE.csv";
-
 bool starts_with(std::string_view text, std::string_view head) {
   return text.substr(0, head.size()) == head;
 }

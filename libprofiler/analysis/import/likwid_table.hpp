@@ -12,6 +12,9 @@
 
 namespace roofmark::import {
 
+/// Writes what is read here.
+inline constexpr const char* likwid_command = "likwid-perfctr -C 0 -g FLOPS_DP -O ./app > FILE.csv";
+
 /// One row: a value for each hardware thread of the group; nothing where there was none ("nan").
 using LikwidValues = std::vector<std::optional<double>>;
 

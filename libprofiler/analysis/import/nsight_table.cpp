@@ -8,9 +8,6 @@
 namespace roofmark::import {
 namespace {
 
-constexpr const char* ncu_command =
-    "ncu -i REPORT.ncu-rep --csv --page raw --print-units base --print-fp > FILE.csv";
-
 std::optional<std::size_t> column(const CsvRecord& header, std::string_view name) {
   const auto found = std::find(header.fields.begin(), header.fields.end(), name);
   if (found == header.fields.end()) return std::nullopt;
@@ -112,7 +109,7 @@ Result<std::vector<Launch>> read_nsight(std::string_view text, const std::string
   if (!records) return tl::unexpected(records.error());
   for (std::size_t i = 0; i < records->size(); ++i)
     if (is_header((*records)[i])) return Table((*records)[i], name).read(*records, i + 1);
-  return tl::unexpected(Problem{"it has no table of Nsight Compute", name, ncu_command});
+  return tl::unexpected(Problem{"it has no table of Nsight Compute", name, nsight_command});
 }
 
 }  // namespace roofmark::import

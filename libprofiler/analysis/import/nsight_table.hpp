@@ -9,6 +9,10 @@
 
 namespace roofmark::import {
 
+/// Writes what is read here.
+inline constexpr const char* nsight_command =
+    "ncu -i REPORT.ncu-rep --csv --page raw --print-units base --print-fp > FILE.csv";
+
 struct Cell {
   std::string text, unit;
   std::size_t line = 0;

@@ -10,9 +10,6 @@
 namespace roofmark::import {
 namespace {
 
-constexpr const char* perf_command =
-    "perf stat -x, -o FILE.csv -e duration_time,task-clock,EVENTS -- ./app";
-
 std::vector<std::string_view> fields_of(std::string_view line, char separator) {
   std::vector<std::string_view> fields;
   for (std::size_t start = 0;;) {

@@ -9,6 +9,10 @@
 
 namespace roofmark::import {
 
+/// Writes what is read here.
+inline constexpr const char* perf_command =
+    "perf stat -x, -o FILE.csv -e duration_time,task-clock,EVENTS -- ./app";
+
 /// One event at one processor, socket, thread or interval.
 struct PerfRow {
   std::string event, unit;

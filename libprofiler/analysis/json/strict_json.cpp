@@ -154,6 +154,8 @@ std::string safe(std::string_view reason) {
 
 Result<Json> parse_strictly(std::string_view text, const std::string& name,
                             const JsonLimits& limits) {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    return tl::unexpected(Problem{"it is empty", name, "give a file that roofmark wrote"});
   std::size_t read = 0;
   Builder builder(limits, read);
   const char* begin = text.data();

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -30,6 +31,14 @@ double patience_s(const MeasureOptions& options) {
 }
 constexpr double budget_after_waiting = 0.5;
 
+/// The system's word for it.
+std::string why_unreadable(const std::string& file) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(file, unknown)) return "it is a directory";
+  if (access(file.c_str(), R_OK) != 0) return std::generic_category().message(errno);
+  return "reading it failed";
+}
+
 Result<Machine> from_file(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   // A thousand times a large machine's; without a limit /dev/zero would never end.
@@ -45,7 +54,7 @@ Result<Machine> from_file(const std::string& file) {
   // Of a folder that was opened, the first read fails: it must not look like an empty file.
   std::error_code unknown;
   if (!stream.eof() || std::filesystem::is_directory(file, unknown))
-    return tl::unexpected(Problem{"the machine file can't be read", file,
+    return tl::unexpected(Problem{"the machine file can't be read: " + why_unreadable(file), file,
                                   "write one with `roofmark machine --json`"});
   return machine_from_json(text, file);
 }

@@ -59,12 +59,10 @@ std::optional<Problem> write_standard_output(std::string_view text) {
   return system_problem("standard output", error);
 }
 
-Result<std::string> read_input(const std::string& path) {
+Result<std::string> read_input(const std::string& path, const std::string& give) {
   const bool standard = path == "-";
   const int descriptor = standard ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0)
-    return tl::unexpected(
-        system_problem(path, errno, "give a profile that `roofmark record` wrote"));
+  if (descriptor < 0) return tl::unexpected(system_problem(path, errno, give));
   // Larger than any profile of 10^6 regions; without a limit /dev/zero would never end.
   constexpr std::size_t most_bytes = std::size_t{2} << 30;
   std::string text;
@@ -73,12 +71,11 @@ Result<std::string> read_input(const std::string& path) {
   while (true) {
     const ssize_t got = read(descriptor, buffer, sizeof buffer);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0)
-      problem = system_problem(path, errno, "give a profile that `roofmark record` wrote");
+    if (got < 0) problem = system_problem(path, errno, give);
     if (got <= 0) break;
     text.append(buffer, static_cast<std::size_t>(got));
     if (text.size() > most_bytes) {
-      problem = Problem{"larger than 2 GiB", path, "give a profile that `roofmark record` wrote"};
+      problem = Problem{"larger than 2 GiB", path, give};
       break;
     }
   }

@@ -16,7 +16,9 @@ Result<std::string> write_new_file(const std::string& stem, const std::string& s
 /// A reader that went away is a Problem with an empty reason: nothing needs to be said about it.
 std::optional<Problem> write_standard_output(std::string_view text);
 
-/// The whole file, or standard input for "-".
-Result<std::string> read_input(const std::string& path);
+/// The whole file, or standard input for "-". `give`: what to do where it can't be read.
+Result<std::string> read_input(
+    const std::string& path,
+    const std::string& give = "give a profile that `roofmark record` wrote");
 
 }  // namespace roofmark
