@@ -4,10 +4,10 @@
 // - compute ceilings: per precision x `width_bits` x operation, at scope "core" (threads 1) and at
 // scope
 //   "machine" (every allowed core; smaller scopes and a curve over the cores in between). `isa`
-//   names the encoding: "scalar" (width 0; "gpr" where it moves through general registers), "sse" (128, legacy encoding, no FMA), "avx128" (128,
-//   VEX, with FMA3), "avx" or "avx2" (256), "avx512" (512), "neon" (128), "sve", "rvv" (the length
-//   the machine has). `sustained` marks those measured over >= 1 s on all cores; the others are
-//   bursts.
+//   names the encoding: "scalar" (width 0; "gpr" where it moves through general registers), "sse"
+//   (128, legacy encoding, no FMA), "avx128" (128, VEX, with FMA3), "avx" or "avx2" (256), "avx512"
+//   (512), "neon" (128), "sve", "rvv" (the length the machine has). `sustained` marks those
+//   measured over >= 1 s on all cores; the others are bursts.
 // - bandwidth ceilings: level x pattern at the same scopes. L1 exists per isa; the other levels
 // only with the
 //   widest one. A level that the machine lacks has none. `low` and `high` are p10 and p90 of the
