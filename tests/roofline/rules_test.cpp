@@ -364,6 +364,23 @@ TEST_CASE("a region that was hardly looked at ran on as many cores as its work n
   CHECK(judged(team(1.3, Source::measured)).verdict == Verdict::above_roof);
 }
 
+TEST_CASE("what a scattering ceiling was seen to reach is not above it") {
+  const double n = 1e8;
+  // One core's triad: 20 GB/s, but windows of it were as fast as 40.
+  Machine scattering = test::two_cores();
+  for (BandwidthCeiling& one : scattering.bandwidth)
+    if (one.level == "DRAM") one.high = 2 * one.interface_bytes_per_s;
+  const auto at = [&](double rate) { return judge(test::triad(n, 32 * n / rate), scattering); };
+  const Roofline within = at(30e9);
+  CHECK(within.verdict == Verdict::memory);
+  CHECK(*within.fraction_as_written == Approx(1.5));
+  CHECK(within.why.find("it was up to 40 GB/s when it was measured") != std::string::npos);
+  const Roofline above = at(45e9);
+  CHECK(above.verdict == Verdict::above_roof);
+  CHECK(above.why.find("scatters") == std::string::npos);
+  CHECK(at(19e9).why.find("scatters") == std::string::npos);
+}
+
 TEST_CASE("a fraction above the roof is never clipped") {
   const double n = 1e8;
   const Roofline above = judged(test::triad(n, 32 * n / 20e9 / 1.3));

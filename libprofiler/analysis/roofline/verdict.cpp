@@ -29,6 +29,13 @@ double longest_beyond(const Case& it) {
   return wall && wall->high && wall->value > 0 ? *wall->high / wall->value - 1 : 0;
 }
 
+/// How much faster than its value what binds was seen to be: a median has windows above it.
+double ceiling_beyond(const Case& it) {
+  const Part* part = binding_part(it.time);
+  if (!part || !is_rate(part->ceiling.per_s) || !is_rate(part->ceiling.high)) return 0;
+  return part->ceiling.high / part->ceiling.per_s - 1;
+}
+
 /// With several threads, of which one works or one works longest.
 std::optional<Decision> waiting_for_threads(const Case& it) {
   if (it.region.threads < 2) return std::nullopt;
@@ -111,7 +118,8 @@ Decision decide(const Case& it) {
   const Explained& time = it.time;
   const double overlapped = share_of_time(it, time.overlapped);
   const bool explained = share_of_time(it, time.serial) >= limit.latency_below;
-  if (overlapped > 1 + std::max({limit.above_margin, uncertainty(it), longest_beyond(it)}))
+  if (overlapped >
+      1 + std::max({limit.above_margin, uncertainty(it), longest_beyond(it), ceiling_beyond(it)}))
     return {Verdict::above_roof, binding_part(time)->name};
   if (const auto share = communication_share(it);
       share && *share >= limit.communication_share && *share > overlapped) {

@@ -59,15 +59,25 @@ std::string work_text(const Case& it, const Part& part) {
       with_prefix(within_share(part.ceiling.per_s, spread_of_ceiling(part)), "FLOP/s"), scope);
 }
 
+/// Where the time would be too short for the ceiling's value, and is not for what was seen of it.
+std::string scatter_text(const Part& part, double wall_s) {
+  const double beyond = part.seconds / wall_s;
+  const Ceiling& ceiling = part.ceiling;
+  if (beyond <= 1 + thresholds().above_margin || ceiling.high < ceiling.per_s * beyond) return "";
+  return fmt::format("; that ceiling scatters: it was up to {} when it was measured",
+                     with_prefix(within_share(ceiling.high, spread_of_ceiling(part)),
+                                 part.kind == Kind::memory ? "B/s" : "FLOP/s"));
+}
+
 std::string explained_text(const Case& it) {
   const Explained& time = it.time;
   const double wall_s = *it.evaluation.wall_s;
   const Part* part = binding_part(time);
   if (!part) return fmt::format("no ceiling explains any of its {}", wall_text(it));
   const double spread = std::hypot(part->uncertainty, it.evaluation.wall_uncertainty);
-  return fmt::format("{} explains {} of {} ({})", work_text(it, *part),
+  return fmt::format("{} explains {} of {} ({}){}", work_text(it, *part),
                      duration(within_share(part->seconds, part->uncertainty)), wall_text(it),
-                     percent_text(part->seconds / wall_s, spread));
+                     percent_text(part->seconds / wall_s, spread), scatter_text(*part, wall_s));
 }
 
 std::string all_ceilings_text(const Case& it) {
