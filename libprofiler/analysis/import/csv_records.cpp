@@ -66,11 +66,17 @@ class Reader {
 
 }  // namespace
 
+std::optional<Problem> utf16_problem(std::string_view text, const std::string& name,
+                                     const std::string& remedy) {
+  if (text.substr(0, 2) != "\xff\xfe" && text.substr(0, 2) != "\xfe\xff") return std::nullopt;
+  return Problem{"it is in UTF-16, as PowerShell's `>` writes it", name, remedy};
+}
+
 Result<std::vector<CsvRecord>> csv_records(std::string_view text, const std::string& name) {
-  if (text.substr(0, 2) == "\xff\xfe" || text.substr(0, 2) == "\xfe\xff")
-    return tl::unexpected(
-        Problem{"it is in UTF-16, as PowerShell's `>` writes it", name,
-                "iconv -f UTF-16 -t UTF-8 FILE > FILE.csv, or let ncu write it by --log-file"});
+  if (auto problem = utf16_problem(
+          text, name,
+          "iconv -f UTF-16 -t UTF-8 FILE > FILE.csv, or let ncu write it by --log-file"))
+    return tl::unexpected(std::move(*problem));
   if (text.substr(0, 3) == "\xef\xbb\xbf") text.remove_prefix(3);
   return Reader(text).read();
 }

@@ -182,14 +182,23 @@ class MarkedRegion {
         const bool has_time = t < times.size() && times[t];
         // A thread that was never in the region has no rate, and did nothing.
         if (!value && has_time && *times[t] <= 0) continue;
-        if (!value || (entry.contains("per_second") && !has_time)) {
+        // Nor has one a rate that was there for no time.
+        const bool no_time = entry.contains("per_second") && (!has_time || *times[t] <= 0);
+        if (!value || (no_time && *value > 0)) {
           whole = false;
           break;
         }
         sum += entry.contains("per_second") ? *value * entry["per_second"].get<double>() * *times[t]
                                             : *value * entry["times"].get<double>();
       }
-      if (!whole) continue;
+      constexpr double most = 9e18;
+      if (!whole || sum * factor > most) {
+        unusable_.emplace(text_at(entry, "quantity"),
+                          fmt::format("{} of group {} {}", text_at(entry, "metric"), group.name,
+                                      whole ? "is more than any count"
+                                            : "has no usable value of a hardware thread"));
+        continue;
+      }
       count.value = static_cast<std::uint64_t>(std::llround(std::min(sum * factor, 9e18)));
       count.caveats.push_back("from a metric of LIKWID, as far as its printed digits go");
       if (factor > 1)
@@ -219,12 +228,18 @@ class MarkedRegion {
     for (const Json& entry : table()["ask"]) {
       const std::string quantity = text_at(entry, "quantity");
       if (is_counted(quantity)) continue;
-      region_.missing.push_back({quantity, "no group in the table has it",
+      const auto unusable = unusable_.lower_bound(quantity);
+      const bool told =
+          unusable != unusable_.end() && unusable->first.compare(0, quantity.size(), quantity) == 0;
+      region_.missing.push_back({quantity, told ? unusable->second : "no group in the table has it",
                                  "likwid-perfctr -g " + text_at(entry, "group") + " -O ./app"});
     }
     if (region_.work.flop.empty())
-      region_.missing.push_back(
-          {"flop", "no group in the table counts FLOPs", "likwid-perfctr -g FLOPS_DP -O ./app"});
+      region_.missing.push_back({"flop",
+                                 unusable_.lower_bound("flop.") != unusable_.end()
+                                     ? unusable_.lower_bound("flop.")->second
+                                     : "no group in the table counts FLOPs",
+                                 "likwid-perfctr -g FLOPS_DP -O ./app"});
   }
 
   bool is_counted(const std::string& quantity) const {
@@ -242,6 +257,7 @@ class MarkedRegion {
   Region region_;
   std::optional<double> wall_s_;
   std::vector<const LikwidGroup*> groups_;
+  std::map<std::string, std::string> unusable_;  ///< by quantity: what of it can't be used
 };
 
 }  // namespace

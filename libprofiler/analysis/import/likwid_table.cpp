@@ -115,6 +115,12 @@ class TableReader {
         return Problem{"a row has fewer columns than the table: the file is cut short",
                        name_ + ", line " + std::to_string(records_[at_ + 1].line),
                        "write it again"};
+      // "8,5" between commas is a value for each of two threads.
+      if (std::any_of(fields.begin() + static_cast<std::ptrdiff_t>(first + threads), fields.end(),
+                      [](const std::string& field) { return !text::trimmed(field).empty(); }))
+        return Problem{"a row has more columns than the table, as a locale's decimal commas make",
+                       name_ + ", line " + std::to_string(records_[at_ + 1].line),
+                       "LC_ALL=C likwid-perfctr ..."};
       LikwidValues row = values(fields, first, threads);
       if (head == "RDTSC Runtime [s]")
         group->time_s = std::move(row);

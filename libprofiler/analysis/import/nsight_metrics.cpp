@@ -26,10 +26,21 @@ const cupti::ChipTable& chips() {
   return table;
 }
 
+bool is_duration(const std::string& metric) {
+  return metric.find("__time_duration.") != std::string::npos;
+}
+
+/// Nothing of a cell that can't be used. No launch lasts for no time.
+std::optional<double> value_of(const std::string& metric, const Cell& cell) {
+  if (!cell.other.empty() || (is_duration(metric) && !is_time_unit(cell.unit))) return std::nullopt;
+  const auto value = metric_value(cell.text, cell.unit);
+  return value && is_duration(metric) && *value <= 0 ? std::nullopt : value;
+}
+
 std::optional<double> value_at(const Launch& launch, const std::string& metric) {
   const auto found = launch.metrics.find(metric);
   if (found == launch.metrics.end()) return std::nullopt;
-  return metric_value(found->second.text, found->second.unit);
+  return value_of(metric, found->second);
 }
 
 std::optional<double> product(std::optional<double> a, std::optional<double> b) {
@@ -82,9 +93,14 @@ std::vector<std::string> names_of(const std::string& metric) {
 
 /// A cell with something in it that can't be read.
 std::optional<UnusableValue> unusable_cell(const std::string& metric, const Cell& cell) {
-  if (text::trimmed(cell.text).empty() || metric_value(cell.text, cell.unit)) return std::nullopt;
+  if (text::trimmed(cell.text).empty() || value_of(metric, cell)) return std::nullopt;
   std::string shown = "`" + text::elided(text::printable(cell.text), 40) + "`";
-  if (!cell.unit.empty() && !unit_factor(cell.unit))
+  if (!cell.other.empty())
+    shown += " and `" + text::elided(text::printable(cell.other), 40) + "`";
+  else if (cell.unit.empty() && is_duration(metric))
+    shown += " without a unit";
+  else if (!cell.unit.empty() &&
+           (!unit_factor(cell.unit) || (is_duration(metric) && !is_time_unit(cell.unit))))
     shown += " in the unit `" + text::elided(text::printable(cell.unit), 20) + "`";
   return UnusableValue{metric, shown, cell.line};
 }
@@ -94,8 +110,7 @@ void put(std::map<std::string, double>& values, const Launch& launch, const std:
   if (!value) return;
   // Times of the table were made seconds when they were read; CUPTI counts nanoseconds.
   constexpr double nanoseconds = 1e9;
-  values[metric] =
-      metric.find("__time_duration.") != std::string::npos ? *value * nanoseconds : *value;
+  values[metric] = is_duration(metric) ? *value * nanoseconds : *value;
 }
 
 }  // namespace
@@ -120,8 +135,7 @@ ChipOfTable chip_for(const std::string& compute_capability) {
 
 std::optional<double> time_of(const Launch& launch) {
   for (const Json& metric : names()["time"])
-    if (const auto time = value_at(launch, metric.get<std::string>()); time && *time > 0)
-      return time;
+    if (const auto time = value_at(launch, metric.get<std::string>())) return time;
   return std::nullopt;
 }
 
@@ -143,7 +157,7 @@ TensorUse tensor_use(const Launch& launch) {
     const bool is_tensor = metric.find("pipe_tensor") != std::string::npos ||
                            metric.find("path_tensor") != std::string::npos;
     if (!is_tensor || metric.find(".peak_sustained") != std::string::npos) continue;
-    if (const auto value = metric_value(cell.text, cell.unit))
+    if (const auto value = value_of(metric, cell))
       use.most = std::max(use.most.value_or(0), *value);
     else if (!use.unusable)
       use.unusable = unusable_cell(metric, cell);

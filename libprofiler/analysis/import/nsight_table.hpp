@@ -16,6 +16,7 @@ inline constexpr const char* nsight_command =
 struct Cell {
   std::string text, unit;
   std::size_t line = 0;
+  std::string other = {};  ///< where it stands twice, and not alike
 };
 
 /// One launch of a kernel.

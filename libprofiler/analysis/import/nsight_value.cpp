@@ -21,6 +21,9 @@ constexpr std::array prefixes = {Unit{"n", 1e-9}, Unit{"u", 1e-6}, Unit{"m", 1e-
                                  Unit{"k", 1e3},  Unit{"K", 1e3},  Unit{"M", 1e6},
                                  Unit{"G", 1e9},  Unit{"T", 1e12}, Unit{"P", 1e15}};
 
+/// More than any launch does in a year; a sum of a few such would be no 64-bit number.
+constexpr double most_of_a_launch = 1e17;
+
 std::optional<double> simple(std::string_view unit) {
   const std::string small = text::lowered(unit);
   for (const Unit& base : bases)
@@ -73,13 +76,20 @@ std::optional<double> unit_factor(std::string_view unit) {
   return *above / *below;
 }
 
+bool is_time_unit(std::string_view unit) {
+  const std::string small = text::lowered(text::trimmed(unit));
+  return small.ends_with("second") || small == "s" || small == "ms" || small == "us" ||
+         small == "ns";
+}
+
 std::optional<double> metric_value(std::string_view text, std::string_view unit) {
   std::string digits;
   if (!without_separators(text::trimmed(text), digits)) return std::nullopt;
   const auto number = text::real_number(digits);
   const auto factor = unit_factor(unit);
   if (!number || !factor || !std::isfinite(*number) || *number < 0) return std::nullopt;
-  return *number * *factor;
+  const double value = *number * *factor;
+  return value > most_of_a_launch ? std::nullopt : std::optional(value);
 }
 
 }  // namespace roofmark::import

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <roofmark/roofline.hpp>
 #include <set>
+#include <tuple>
 
 #include "analysis/import/event_name.hpp"
 #include "analysis/profile/profile_fields.hpp"
@@ -85,8 +86,16 @@ bool is_time(const PerfRow& row) {
 EventReadings readings_of(const std::vector<PerfRow>& rows) {
   EventReadings all;
   std::map<std::string, std::pair<int, int>> parts;  // absent, all
+  std::set<std::tuple<std::string, std::string, double>> seen;
   for (const PerfRow& row : rows) {
     if (is_time(row)) continue;
+    // Asked for twice, an event of a core has all of its count in each row; PMUs of a socket that
+    // perf prints under one name have their parts.
+    const bool parts_of_one = !row.unit.empty() || is_outside_cores(event_name(row.event).pmu) ||
+                              row.event.starts_with("unc_") || row.event.starts_with("UNC_");
+    if (!parts_of_one && row.value &&
+        !seen.emplace(row.event, row.where, row.interval_end_s.value_or(-1)).second)
+      continue;
     EventReading& sum = all[row.event];
     sum.unit = row.unit;
     sum.of_socket = is_outside_cores(event_name(row.event).pmu);

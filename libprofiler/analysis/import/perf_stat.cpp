@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/text/parsing.hpp"
+#include "analysis/text/plain_text.hpp"
+#include "csv_records.hpp"
 
 namespace roofmark::import {
 namespace {
@@ -47,10 +49,16 @@ void put_value(std::string_view field, PerfRow& row) {
     return;
   }
   row.value = perf_number(field);
-  if (row.value && *row.value < 0) {
+  const auto refuse = [&](const std::string& why) {
     row.value.reset();
-    row.absent = "below zero, which no count is";
-  }
+    row.absent = "`" + text::elided(text::printable(field), 40) + "`, " + why;
+  };
+  if (!row.value)
+    refuse("which is no count");
+  else if (*row.value < 0)
+    refuse("below zero, which no count is");
+  else if (constexpr double most = 1e18; *row.value > most)
+    refuse("more than any count");
 }
 
 int digits_behind_point(std::string_view field) {
@@ -60,11 +68,12 @@ int digits_behind_point(std::string_view field) {
 
 /// [interval,][where,[how many,]]value,unit,event[,variance%],run time,percent[,metric,its unit].
 /// An event may have the separator in it.
-std::optional<PerfRow> row_of(std::string_view line, char separator) {
+std::optional<PerfRow> row_of(std::string_view line, char separator, bool any_value = false) {
   const std::vector<std::string_view> fields = fields_of(line, separator);
   // The run time and the share of it: the last pair that is followed by a metric or by nothing.
   for (std::size_t v = 0; v < std::min<std::size_t>(fields.size(), 4); ++v) {
-    if (!is_value(fields[v]) || v + 4 >= fields.size() || !is_unit(fields[v + 1])) continue;
+    if (any_value ? fields[v].empty() || is_value(fields[v]) : !is_value(fields[v])) continue;
+    if (v + 4 >= fields.size() || !is_unit(fields[v + 1])) continue;
     for (std::size_t r = v + 3; r + 1 < fields.size(); ++r) {
       const auto run = text::whole_number<std::uint64_t>(fields[r]);
       const auto percent = perf_number(fields[r + 1]);
@@ -165,6 +174,8 @@ Problem no_rows(std::string_view text, const std::vector<std::string_view>& line
 }  // namespace
 
 Result<std::vector<PerfRow>> read_perf_stat(std::string_view text, const std::string& name) {
+  if (auto problem = utf16_problem(text, name, "iconv -f UTF-16 -t UTF-8 FILE > FILE.csv"))
+    return tl::unexpected(std::move(*problem));
   if (text.substr(0, 3) == "\xef\xbb\xbf") text.remove_prefix(3);
   std::vector<std::string_view> lines;
   for (std::size_t start = 0; start < text.size();) {
@@ -181,6 +192,11 @@ Result<std::vector<PerfRow>> read_perf_stat(std::string_view text, const std::st
     const char separator = separator_of(lines);
     for (const std::string_view line : lines)
       if (auto row = row_of(line, separator)) rows.push_back(std::move(*row));
+    // Where there are rows, one with something else for its value is one, too.
+    if (!rows.empty())
+      for (const std::string_view line : lines)
+        if (!row_of(line, separator))
+          if (auto row = row_of(line, separator, true)) rows.push_back(std::move(*row));
     // "0,77,msec,..." reads as the value 77 at a place that is called 0.
     for (const PerfRow& row : rows)
       if (separator == ',' && !row.where.empty() && perf_number(row.where))
