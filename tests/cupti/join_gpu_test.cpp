@@ -389,3 +389,28 @@ TEST_CASE("a profile with GPUs survives the way to JSON and back") {
     CHECK(back->regions[i].rooflines == profile.regions[i].rooflines);
   }
 }
+
+TEST_CASE("a precision that a kernel's count lacks is no zero of the region that launched it") {
+  GpuInput input = gh100();
+  // Nothing but f32 work, of which one metric failed.
+  for (auto& [metric, value] : input.counters[0].processes[0].ranges[0].metrics) value = 0;
+  input.counters[0].processes[0].ranges[0].metrics.erase(
+      "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum");
+  Profile profile = host();
+  join_gpu(input, profile);
+  judge(profile);
+  for (const std::vector<std::string>& path :
+       {std::vector<std::string>{"solve", "step", "triad"}, {"solve", "step"}, {"solve"}, {}}) {
+    const Region& region = at(profile, path);
+    const Roofline* line = inclusive_roofline(region, "gpu:" + uuid);
+    REQUIRE(line);
+    CHECK(line->verdict == Verdict::undetermined);
+    CHECK(line->verdict_detail == "FLOPs of f32 not counted");
+    CHECK_FALSE(line->fraction);
+  }
+  const GpuShare& share = at(profile, {"solve"}).gpu.at(0);
+  CHECK(share.work.flop.at(Precision::f64).value == 0);
+  CHECK(std::any_of(share.missing.begin(), share.missing.end(), [](const Missing& one) {
+    return one.quantity == "flop.f32" && one.reason.find("triad") != std::string::npos;
+  }));
+}

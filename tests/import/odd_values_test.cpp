@@ -53,7 +53,8 @@ Region program_read(const std::string& text) {
 Region region_read(const std::string& metrics, const std::string& time = "2.0") {
   const auto tables = read_likwid(
       "TABLE,Region r,Group 1 Metric,MEM_DP,3,,\nMetric,HWThread 0,HWThread 1,\n"
-      "Runtime (RDTSC) [s]," + time + "," + time + ",\n" + metrics,
+      "Runtime (RDTSC) [s]," +
+          time + "," + time + ",\n" + metrics,
       "table.csv");
   REQUIRE(tables);
   return profile_of(*tables, "table.csv", KnownEvents({}, {}), Machine{}, false)->regions.at(0);
@@ -104,8 +105,9 @@ TEST_CASE("ncu: what stands twice and differs is none; what is rounded twice is 
   const auto row = [](const char* one, const char* two) {
     return std::string("\"0\",\"7\",\"k\",\"0\",\"9.0\",\"5\",\"") + one + "\",\"" + two + "\"\n";
   };
-  CHECK(kernel_read(head + units + row("1,503,000,000", "1.50")).work.bytes.at("HBM").total->value ==
-        1503000000);
+  CHECK(
+      kernel_read(head + units + row("1,503,000,000", "1.50")).work.bytes.at("HBM").total->value ==
+      1503000000);
   CHECK(kernel_read(head + units + row("n/a", "1.50")).work.bytes.at("HBM").total->value ==
         1500000000);
   const Region k = kernel_read(head + units + row("1,503,000,000", "9.50"));
@@ -116,8 +118,8 @@ TEST_CASE("ncu: what stands twice and differs is none; what is rounded twice is 
 TEST_CASE("ncu: tables behind one another have the same columns, and no launch twice") {
   const std::string first = ncu_head + "\n" + ncu_units("ns", "byte") + ncu_row(0, "5", "8");
   // With units of their own.
-  const Region both = kernel_read(first + ncu_head + "\n" + ncu_units("us", "Kbyte") +
-                                  ncu_row(1, "5", "8"));
+  const Region both =
+      kernel_read(first + ncu_head + "\n" + ncu_units("us", "Kbyte") + ncu_row(1, "5", "8"));
   CHECK(both.visits == 2);
   CHECK(both.work.bytes.at("HBM").total->value == 8008);
   CHECK(both.work.wall_s->value == Approx(5.005e-6));
@@ -159,8 +161,7 @@ TEST_CASE("LIKWID: a metric that can't be used is told as that") {
     const Region r = region_read("DP [MFLOP/s]," + std::string(value) + ",1000,\n");
     CHECK(r.work.flop.empty());
     CHECK(holds(why(r, "flop.f64"), "DP [MFLOP/s] of group MEM_DP"));
-    const Region bytes =
-        region_read("Memory data volume [GBytes]," + std::string(value) + ",0,\n");
+    const Region bytes = region_read("Memory data volume [GBytes]," + std::string(value) + ",0,\n");
     CHECK(bytes.work.bytes.empty());
     CHECK(holds(why(bytes, "bytes.DRAM"), "Memory data volume [GBytes] of group MEM_DP"));
   }
@@ -173,4 +174,17 @@ TEST_CASE("LIKWID: a metric that can't be used is told as that") {
       "table.csv");
   REQUIRE_FALSE(commas);
   CHECK(holds(commas.error().reason, "decimal commas"));
+}
+
+TEST_CASE("LIKWID: an event is on several counters, and on each of them once") {
+  const std::string head =
+      "TABLE,Region r,Group 1 Raw,MEM,2,\nEvent,Counter,HWThread 0,\nUNHEARD_OF,MBOX0C0,5,\n";
+  const auto both = read_likwid(head + "UNHEARD_OF,MBOX1C0,6,\n", "table.csv");
+  REQUIRE(both);
+  const auto profile = profile_of(*both, "table.csv", KnownEvents({}, {}), Machine{}, false);
+  CHECK(profile->regions.at(0).work.events.at("UNHEARD_OF").value == 11);
+  CHECK(profile->regions[0].work.events.at("UNHEARD_OF").scope == Scope::socket);
+  const auto twice = read_likwid(head + head, "table.csv");
+  REQUIRE_FALSE(twice);
+  CHECK(holds(to_line(twice.error()), "line 6: an event stands there for the second time"));
 }

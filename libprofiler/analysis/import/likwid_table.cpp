@@ -126,6 +126,10 @@ class TableReader {
         group->time_s = std::move(row);
       else if (head == "call count")
         group->calls = std::move(row);
+      else if (is_raw && in_events_ && has_event(*group, head, text::trimmed(fields[1])))
+        return Problem{"an event stands there for the second time in its group",
+                       name_ + ", line " + std::to_string(records_[at_ + 1].line),
+                       "leave what was written twice out"};
       else if (is_raw && in_events_)
         group->events.push_back(
             {std::string(head), std::string(text::trimmed(fields[1])), std::move(row)});
@@ -151,6 +155,13 @@ class TableReader {
           name_, "write it again"};
     group.threads = std::move(threads);
     return std::nullopt;
+  }
+
+  /// One event may be on several counters: of each memory controller, say.
+  static bool has_event(const LikwidGroup& group, std::string_view name, std::string_view counter) {
+    return std::any_of(group.events.begin(), group.events.end(), [&](const auto& event) {
+      return event.name == name && event.counter == counter;
+    });
   }
 
   void drop(const Title& title) {
