@@ -162,6 +162,108 @@ TEST_CASE("a range whose low end is above its high one is refused, wherever it s
   CHECK(refusal(with("/machine/ceilings/0/low", 2e10)) == "");
 }
 
+TEST_CASE("parts that contradict one another are refused by their place") {
+  struct Contradiction {
+    const char* what;
+    void (*make)(Json& document);
+    const char* expected;
+  };
+  static const Contradiction table[] = {
+      {"a path twice", [](Json& d) { d["regions"][3]["path"] = d["regions"][2]["path"]; },
+       "`regions[3].path` is that of `regions[2]` too (work::step): each path stands once"},
+      {"the whole program twice", [](Json& d) { d["regions"][2]["path"] = Json::array(); },
+       "`regions[2].path` is that of `regions[0]` too"},
+      {"a whole region twice", [](Json& d) { d["regions"].push_back(d["regions"][1]); },
+       "`regions[7].path` is that of `regions[1]` too"},
+      {"names that differ in their bytes alone, and then don't",
+       [](Json& d) {
+         d["regions"][2]["path"] = Json::parse(R"(["\ufffd"])");
+         d["regions"][2]["name_bytes"] = Json::parse(R"(["ff"])");
+         d["regions"][3]["path"] = d["regions"][2]["path"];
+         d["regions"][3]["name_bytes"] = d["regions"][2]["name_bytes"];
+       },
+       "`regions[3].path` is that of `regions[2]` too"},
+      {"no parent", [](Json& d) { d["regions"][2]["path"] = Json::parse(R"(["a", "b"])"); },
+       "`regions[2].path` has no region above it: `a` is not in the file"},
+      {"no parent, but that one's", [](Json& d) { d["regions"].erase(5); },
+       "` has no region above it: "},
+      {"a verdict of one roof twice",
+       [](Json& d) { d["regions"][1]["rooflines"].push_back(d["regions"][1]["rooflines"][0]); },
+       "`regions[1].rooflines[1].locus` stands twice"},
+      {"and of a region's own work",
+       [](Json& d) {
+         Json& own = d["regions"][1]["self"]["rooflines"];
+         own.push_back(own[0]);
+       },
+       "`regions[1].self.rooflines[1].locus` stands twice"},
+      {"a GPU's share twice",
+       [](Json& d) {
+         const Json share = Json::parse(R"({"device": "GPU-1", "launches": 1})");
+         d["regions"][1]["gpu"] = Json::array({share, share});
+       },
+       "`regions[1].gpu[1].device` stands twice"},
+      {"a thread twice", [](Json& d) { d["regions"][1]["shares"]["each"][1]["number"] = 0U; },
+       "`regions[1].shares.each[1].number` stands twice"},
+      {"more threads than there were", [](Json& d) { d["regions"][1]["shares"]["total"] = 1U; },
+       "`regions[1].shares.total` is less than there are"},
+      {"more threads left out than there were",
+       [](Json& d) { d["regions"][1]["shares"]["left_out"][0]["count"] = 2U; },
+       "`regions[1].shares.left_out[0].count` makes more than `total`, 3"},
+      {"a sum beyond 64 bits",
+       [](Json& d) {
+         Json& left = d["regions"][1]["shares"]["left_out"];
+         left.push_back(left[0]);
+         left[1]["count"] = 18446744073709551615U;
+       },
+       "`regions[1].shares.left_out[1].count` makes more than `total`, 3"},
+      {"ranks of no rank", [](Json& d) { d["regions"][1]["ranks"]["count"] = 0U; },
+       "`regions[1].ranks.count` is 0"},
+      {"more ranks than the job has", [](Json& d) { d["regions"][1]["ranks"]["count"] = 17U; },
+       "`regions[1].ranks.count` is above `program.ranks.size`, 16"},
+      {"a rank beyond the job", [](Json& d) { d["regions"][1]["mpi_ranks"]["max_rank"] = 16U; },
+       "`regions[1].mpi_ranks.max_rank` is not below `program.ranks.size`, 16"},
+      {"another", [](Json& d) { d["regions"][1]["ranks"]["min_rank"] = 99U; },
+       "`regions[1].ranks.min_rank` is not below `program.ranks.size`, 16"},
+      {"more recorded than there are", [](Json& d) { d["program"]["ranks"]["recorded"] = 17U; },
+       "`program.ranks.recorded` is above `size`, 16"},
+      {"more nodes than ranks", [](Json& d) { d["program"]["ranks"]["nodes"] = 17U; },
+       "`program.ranks.nodes` is above `size`, 16"},
+      {"a rank that there is not", [](Json& d) { d["program"]["ranks"]["rank"] = 16U; },
+       "`program.ranks.rank` is not below `size`, 16"},
+      {"more ranks on a node than there are",
+       [](Json& d) { d["program"]["ranks"]["on_node"] = 17U; },
+       "`program.ranks.on_node` is above `size`, 16"},
+      {"a pass that saw more than all", [](Json& d) { d["passes"][0]["coverage"] = 1.5; },
+       "`passes[0].coverage` is not a number from 0 to 1"},
+      {"a negative imbalance", [](Json& d) { d["regions"][1]["imbalance"] = -1.5; },
+       "`regions[1].imbalance` is negative"},
+      {"a range below nothing", [](Json& d) { d["regions"][1]["off_cpu_s"]["low"] = -1e-3; },
+       "`regions[1].off_cpu_s.low` is negative"},
+      {"a negative count", [](Json& d) { d["regions"][1]["threads"] = -2; },
+       "`regions[1].threads` is not a whole number"},
+      {"a negative sum of shares",
+       [](Json& d) { d["regions"][1]["shares"]["each"][0]["wall_s"] = -0.1; },
+       "`regions[1].shares.each[0].wall_s` is negative"},
+  };
+  for (const Contradiction& one : table) {
+    INFO(one.what);
+    Json document = Json::parse(valid());
+    one.make(document);
+    require_refusal(document.dump(), one.expected);
+    require_refusal(document.dump(), "give a file that `roofmark record` wrote");
+  }
+  CHECK(refusal(valid()) == "");
+}
+
+TEST_CASE("names that differ in bytes which no text can hold are two") {
+  Json document = Json::parse(valid());
+  for (const int region : {2, 3}) {
+    document["regions"][region]["path"] = Json::parse(R"(["\ufffd"])");
+    document["regions"][region]["name_bytes"] = Json::array({region == 2 ? "ff" : "fe"});
+  }
+  CHECK(refusal(document.dump()) == "");
+}
+
 TEST_CASE("a count beyond 64 bits is refused, not rounded") {
   std::string text = valid();
   const std::string largest = "18446744073709551615";

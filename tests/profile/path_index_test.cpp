@@ -39,6 +39,8 @@ TEST_CASE("a path without any row above, and the same path twice") {
   CHECK(index.nearest_above(0) == PathIndex::none);
   CHECK(index.depth(0) == 0);
   CHECK(index.parent(3) == 2);
+  CHECK(index.last_of_path(1) == 2);
+  CHECK(index.last_of_path(3) == 3);
   CHECK(index.has_children(1));
 }
 

@@ -24,7 +24,7 @@ TEST_CASE("a profile comes back as it was written") {
   REQUIRE(back->machine.compute.size() == 1);
   REQUIRE(back->passes.size() == 2);
   REQUIRE(!back->passes[1].exit_status);
-  REQUIRE(back->regions.size() == 4);
+  REQUIRE(back->regions.size() == 7);
   REQUIRE(back->regions[2].visits_source == Source::counted);
   REQUIRE(has_visits(back->regions[2]));
   REQUIRE_FALSE(has_visits(back->regions[3]));
@@ -60,9 +60,10 @@ TEST_CASE("shares are bounded, and those of a later kind are skipped") {
   REQUIRE_FALSE(many);
   REQUIRE(many.error().reason.find("one too many") != std::string::npos);
   shares.each.resize(2);
+  shares.each[1].number = 1;
   shares.total = 1;
   REQUIRE_FALSE(profile_from_json(to_json(profile), "sample"));
-  shares.total = 2;
+  shares.total = 3;  // one was left out
   std::string text = to_json(profile);
   REQUIRE(profile_from_json(text, "sample"));
   const std::string ours = "\"of\":\"threads\"";

@@ -126,6 +126,10 @@ inline Profile sample_profile() {
   unknown.visits_source = Source::measured;
   unknown.missing.push_back({"visits", "the counted run did not see all of them", ""});
   profile.regions = {whole, region, counted, unknown};
+  for (std::size_t depth = 1; depth < region.path.size(); ++depth) {
+    Region& above = profile.regions.emplace_back(whole);
+    above.path = {region.path.begin(), region.path.begin() + static_cast<std::ptrdiff_t>(depth)};
+  }
   return profile;
 }
 

@@ -38,7 +38,7 @@ inline std::vector<FixtureRegion> verdict_regions() {
   std::vector<FixtureRegion> all;
   const auto add = [&](RegionMaker maker, const char* name, Verdict verdict, std::string detail) {
     Region& region = maker.edit();
-    region.path = {"main", name};
+    region.path = {name};
     if (!region.cores_used && region.threads == 1)
       region.cores_used = Measure{1, Source::measured, {}, {}};
     const double wall = region.work.wall_s->value;

@@ -36,6 +36,19 @@ def load(path):
     return parse(pathlib.Path(path).read_text(encoding="utf-8"), path)
 
 
+def tree_errors(profile):
+    """What a schema cannot say of the regions: each path stands once, and below one that is there."""
+    def path_of(region):
+        names = region.get("path", [])
+        written = region.get("name_bytes", [])
+        return tuple((name, written[i] if i < len(written) else None) for i, name in enumerate(names))
+
+    paths = [path_of(region) for region in profile.get("regions", [])]
+    known = set(paths)
+    found = [f"{len(paths) - len(known)} paths stand twice"] if len(known) < len(paths) else []
+    return found + [f"no region is above {path}" for path in paths if len(path) > 1 and path[:-1] not in known]
+
+
 class Schema:
     """A schema file. Members that it leaves to another file are held to that one: how libraries resolve such a reference
     differs between their versions."""
@@ -62,6 +75,8 @@ class Schema:
         for name, schema in self.elsewhere.items():
             if isinstance(document, dict) and name in document:
                 found += [f"{name} {error}" for error in schema.errors(document[name])]
+        if isinstance(document, dict) and str(document.get("schema", "")).startswith("roofmark-profile/"):
+            found += tree_errors(document)
         return found
 
     def accepts(self, document):

@@ -16,6 +16,8 @@ class PathIndex {
 
   /// The region whose path is this one's without the last name; of several the last. Or none.
   std::size_t parent(std::size_t region) const { return region_at(above(nodes_of_[region])); }
+  /// The region itself, or the last of several that have its path.
+  std::size_t last_of_path(std::size_t region) const { return regions_[nodes_of_[region]]; }
   /// The nearest region above, where some between have no row of their own. Or none.
   std::size_t nearest_above(std::size_t region) const;
   /// How many regions are above.

@@ -10,6 +10,7 @@
 #include "analysis/profile/profile_fields.hpp"
 #include "analysis/profile/profile_json.hpp"
 #include "analysis/profile/profile_json_shared.hpp"
+#include "analysis/profile/profile_structure.hpp"
 #include "analysis/text/bytes_text.hpp"
 
 namespace roofmark {
@@ -58,6 +59,7 @@ std::optional<Measure> read_measure(const JsonReader& json, const char* key, con
   const Origin* origin = shared.origin_of(field, quantity);
   measure.source = origin ? origin->source : field.word<Source>("source");
   measure.low = read_optional(field, "low");
+  if (measure.low && *measure.low < 0) field.at("low").refuse("is negative");
   measure.high = read_optional(field, "high");
   field.require_rising({"low", "high"});
   return measure;
@@ -392,7 +394,7 @@ Region read_region(const JsonReader& json, const Shared& shared) {
   region.marker_s = read_not_negative(json, "marker_s");
   region.visit_s = read_visit_times(json, shared, region);
   region.runs_wall_s = read_run_times(json);
-  region.imbalance = read_optional(json, "imbalance");
+  if (json.has("imbalance")) region.imbalance = read_not_negative(json, "imbalance");
   region.ranks = read_spread(json, "ranks");
   if (json.has("shares")) region.shares = read_shares(json.at("shares"));
   region.mpi_s = read_measure(json, "mpi_s", Shared(), {});
@@ -454,7 +456,7 @@ Pass read_pass(const JsonReader& json) {
   if (json.has("exit_status"))
     pass.exit_status = static_cast<int>(json.at("exit_status").as_signed(-65536, 65535));
   pass.wall_s = read_not_negative(json, "wall_s");
-  pass.coverage = read_number(json, "coverage", 1);
+  if (json.has("coverage")) pass.coverage = json.share("coverage");
   pass.note = json.text_or("note", "");
   return pass;
 }
@@ -522,6 +524,11 @@ Result<Profile> profile_from_json(std::string_view text, const std::string& name
   json.each("regions",
             [&](const JsonReader& item) { profile.regions.push_back(read_region(item, shared)); });
   profile.unknown_fields = unknown_fields(*document, profile_fields);
+  // Of fields that are none there is nothing to say.
+  if (problems.empty())
+    find_contradictions(profile, [&](const std::string& place, const std::string& reason) {
+      problems.add(place, reason);
+    });
   if (!problems.empty()) return tl::unexpected(problems.first());
   return profile;
 }
