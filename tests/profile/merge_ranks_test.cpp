@@ -129,6 +129,45 @@ TEST_CASE("counts are summed over ranks, and the slowest rank's time holds") {
   CHECK(job.machine.compute[0].flop_per_s == Approx(1e9));
 }
 
+TEST_CASE("a merged time is as uncertain as the times that it is made of") {
+  RankMerge merge;
+  for (std::uint64_t rank = 0; rank < 4; ++rank) {
+    Profile one = rank_of(rank, 4);  // in solve for 1, 2, 3 and 4 s
+    Region& solve = one.regions[1];
+    if (rank < 3) solve.off_cpu_s = Measure{0.4, Source::estimated, 0.3, 0.6};
+    if (rank == 2) solve.off_cpu_s->low.reset();
+    solve.mpi_s = Measure{0.2, Source::measured, {}, {}};
+    if (rank == 1) solve.mpi_s->high = 0.4;
+    // The third may have been in it for longer than the fourth was.
+    if (rank == 2) solve.work.wall_s = Measure{3, Source::estimated, 2.5, 5};
+    if (rank == 2) solve.work.thread_s = solve.work.wall_s;
+    solve.self.wall_s = solve.self.thread_s = Measure{1, Source::measured, {}, {}};
+    REQUIRE_FALSE(merge.add(one, "f"));
+  }
+  const Profile job = *merge.finish();
+  const Region& solve = at(job, {"solve"});
+  const auto is = [](const std::optional<Measure>& measure, double low, double value, double high) {
+    REQUIRE(measure);
+    CHECK(measure->value == Approx(value));
+    REQUIRE(measure->low);
+    CHECK(*measure->low == Approx(low));
+    REQUIRE(measure->high);
+    CHECK(*measure->high == Approx(high));
+  };
+  // Of a mean rank; of the fourth nothing was seen.
+  is(solve.off_cpu_s, (0.3 + 0.3 + 0.4) / 4, 1.2 / 4, 1.8 / 4);
+  is(solve.mpi_s, 0.2, 0.2, 0.25);
+  is(solve.work.wall_s, 4, 4, 5);
+  is(solve.work.thread_s, 9.5, 10, 12);
+  CHECK(solve.work.thread_s->source == Source::estimated);
+  CHECK(solve.off_cpu_s->source == Source::estimated);
+  CHECK(solve.mpi_s->source == Source::measured);
+  // What is no range becomes none.
+  CHECK_FALSE(solve.self.wall_s->low);
+  CHECK_FALSE(solve.self.thread_s->high);
+  CHECK(solve.self.thread_s->source == Source::measured);
+}
+
 TEST_CASE("a node with fewer cores than ranks takes as long as its cores need") {
   RankMerge merge;
   for (std::uint64_t rank = 0; rank < 16; ++rank) {

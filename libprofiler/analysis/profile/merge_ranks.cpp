@@ -140,24 +140,24 @@ void RankMerge::add_region(const Region& one, std::uint64_t rank) {
   sum.marker_s += one.marker_s;
   const double cores = value_of(one.cores_used);
   const auto add_time = [&](const std::optional<Measure>& wall, RankTimes& times, double& busy_s,
-                            bool& all) {
+                            MeasureEnds& longest, bool& all) {
     if (!wall) {
       all = false;
       return;
     }
     times.add(rank, wall->value);
+    longest.add(*wall, [](double most, double end) { return std::max(most, end); });
     // Cores that waiting threads seem to keep busy have no more time than the rank had of them.
     busy_s += std::min(wall->value * cores, processor_s_);
   };
-  add_time(one.work.wall_s, sum.wall, sum.busy_s, sum.all_timed);
-  add_time(one.self.wall_s, sum.self_wall, sum.self_busy_s, sum.all_self_timed);
+  add_time(one.work.wall_s, sum.wall, sum.busy_s, sum.longest, sum.all_timed);
+  add_time(one.self.wall_s, sum.self_wall, sum.self_busy_s, sum.self_longest, sum.all_self_timed);
   // A rank that made no MPI call there has waited for none.
-  sum.mpi_seen = sum.mpi_seen || one.mpi_s;
+  sum.mpi_time.add(one.mpi_s);
   sum.mpi.add(rank, value_of(one.mpi_s));
-  sum.off_cpu_seen = sum.off_cpu_seen || one.off_cpu_s;
-  sum.off_cpu_s += value_of(one.off_cpu_s);
-  sum.thread_s += value_of(one.work.thread_s);
-  sum.self_thread_s += value_of(one.self.thread_s);
+  sum.off_cpu.add(one.off_cpu_s);  // a rank without it was not seen to sleep there
+  sum.thread_time.add(one.work.thread_s);
+  sum.self_thread_time.add(one.self.thread_s);
   if (!one.work.thread_s || !one.self.thread_s) sum.all_thread_timed = false;
   sum.work.add(one.work);
   sum.self.add(one.self);
@@ -209,13 +209,12 @@ Region RankMerge::row_of(const RegionSum& sum, std::vector<std::string> path) co
                        static_cast<double>(nodes_.size());
   // As if all ranks were in it at the same time: as long as the slowest, and no shorter than their
   // work keeps all cores busy. Where ranks took turns it was longer, and the rate is lower.
-  const auto wall = [&](const RankTimes& times, double busy_s) {
-    Measure measure{std::max(times.max_s(), busy_s / cores), Source::measured, {}, {}};
-    if (times.ranks() > 1) measure.source = Source::estimated;
-    return measure;
+  const auto wall = [&](const RankTimes& times, double busy_s, const MeasureEnds& longest) {
+    return longest.around(std::max(times.max_s(), busy_s / cores),
+                          times.ranks() > 1 ? Source::estimated : longest.source());
   };
   if (sum.all_timed && sum.wall.ranks() > 0) {
-    row.work.wall_s = wall(sum.wall, sum.busy_s);
+    row.work.wall_s = wall(sum.wall, sum.busy_s, sum.longest);
     row.ranks = sum.wall.spread();
     if (row.ranks && row.ranks->mean_s > 0) row.imbalance = row.ranks->max_s / row.ranks->mean_s;
     if (sum.busy_s > 0 && row.work.wall_s->value > 0)
@@ -223,16 +222,14 @@ Region RankMerge::row_of(const RegionSum& sum, std::vector<std::string> path) co
   }
   row.shares = sum.shares.shares(row);
   const double ranks = static_cast<double>(sum.ranks);
-  if (sum.mpi_seen) {
-    row.mpi_s = Measure{sum.mpi.sum_s() / ranks, Source::measured, {}, {}};
-    row.mpi_ranks = sum.mpi.spread();
-  }
-  if (sum.off_cpu_seen) row.off_cpu_s = Measure{sum.off_cpu_s / ranks, Source::estimated, {}, {}};
+  row.mpi_s = sum.mpi_time.over(ranks);
+  if (row.mpi_s) row.mpi_ranks = sum.mpi.spread();
+  row.off_cpu_s = sum.off_cpu.over(ranks);
   if (sum.all_self_timed && sum.self_wall.ranks() > 0)
-    row.self.wall_s = wall(sum.self_wall, sum.self_busy_s);
+    row.self.wall_s = wall(sum.self_wall, sum.self_busy_s, sum.self_longest);
   if (sum.all_thread_timed) {
-    row.work.thread_s = Measure{sum.thread_s, Source::measured, {}, {}};
-    row.self.thread_s = Measure{sum.self_thread_s, Source::measured, {}, {}};
+    row.work.thread_s = sum.thread_time.over(1);
+    row.self.thread_s = sum.self_thread_time.over(1);
   }
   return row;
 }

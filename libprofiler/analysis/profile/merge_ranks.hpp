@@ -3,6 +3,7 @@
 #pragma once
 
 #include <analysis/profile/gpu_ranks.hpp>
+#include <analysis/profile/measure_sum.hpp>
 #include <analysis/profile/rank_notes.hpp>
 #include <analysis/profile/rank_shares.hpp>
 #include <analysis/profile/rank_times.hpp>
@@ -38,9 +39,8 @@ class RankMerge {
     std::set<std::string> flags;
     double marker_s = 0;
     RankTimes wall, self_wall, mpi;
-    double off_cpu_s = 0;  ///< summed over ranks
-    bool mpi_seen = false, off_cpu_seen = false;
-    double thread_s = 0, self_thread_s = 0;
+    MeasureEnds longest, self_longest;  ///< of `wall` and `self_wall`
+    MeasureSum mpi_time, off_cpu, thread_time, self_thread_time;
     double busy_s = 0, self_busy_s = 0;  ///< summed over ranks: time x cores that were busy
     bool all_timed = true, all_self_timed = true, all_thread_timed = true;
     std::uint64_t ranks = 0;  ///< that entered it
