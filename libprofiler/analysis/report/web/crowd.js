@@ -98,8 +98,8 @@ window.roofmarkCrowd = function (chart) {
     clearTimeout(resting);
     if (rested || some.length <= few) { paintMarks(ink, shades, some, near); return; }
     ink.drawImage(picture, all.x, all.y, all.width, all.height);
-    // Its marks are too large: until it stands still.
-    if (near < 1) resting = setTimeout(show, restMs, true);
+    // Scaled to another size its marks are blurred, and looked at closely too large: until it stands still.
+    resting = setTimeout(show, restMs, true);
   }
   // After what changes marks or colours; `again`: after what changes the view.
   function renew() {
