@@ -1,9 +1,39 @@
+#include <elf.h>
+
 #include <algorithm>
 #include <analysis/symbols/object_symbols.hpp>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <vector>
 
 #include "catch.hpp"
 
 using namespace roofmark;
+
+namespace {
+
+/// Where the file has its jumps to other objects' functions, by offset.
+std::vector<symbols::Extent> linkage_tables(const char* path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  const auto section = [&](std::size_t index) {
+    Elf64_Shdr it;
+    std::memcpy(&it, bytes.data() + header.e_shoff + index * sizeof it, sizeof it);
+    return it;
+  };
+  std::vector<symbols::Extent> tables;
+  const Elf64_Shdr names = section(header.e_shstrndx);
+  for (std::size_t i = 1; i < header.e_shnum; ++i)
+    if (const std::string name = bytes.data() + names.sh_offset + section(i).sh_name;
+        name.rfind(".plt", 0) == 0)
+      tables.push_back({section(i).sh_offset, section(i).sh_offset + section(i).sh_size});
+  return tables;
+}
+
+}  // namespace
 
 TEST_CASE("a program's functions are known by name, and their pieces by line") {
   REQUIRE_FALSE(symbols::unavailable());
@@ -59,6 +89,20 @@ TEST_CASE(
   // Nor has code that a symbol names a second name, or a linkage table one.
   for (const symbols::Function& function : (*whole)->functions())
     CHECK_FALSE(function.symbol.empty());
+}
+
+TEST_CASE("no function of a stripped file lies in a linkage table") {
+  const std::vector<symbols::Extent> tables = linkage_tables(ROOFMARK_STRIPPED);
+  REQUIRE_FALSE(tables.empty());
+  const auto stripped = symbols::open_object(ROOFMARK_STRIPPED);
+  REQUIRE(stripped);
+  REQUIRE((*stripped)->functions().size() >= 3);
+  for (const symbols::Function& function : (*stripped)->functions())
+    for (const symbols::Extent& table : tables) {
+      INFO(function.name);
+      CHECK((function.extent.end <= table.first || function.extent.first >= table.end));
+    }
+  for (const symbols::Extent& table : tables) CHECK_FALSE((*stripped)->function_at(table.first));
 }
 
 TEST_CASE("what is no object file is a problem that names it") {
