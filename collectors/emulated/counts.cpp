@@ -6,6 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "analysis/files/full_disk.hpp"
 #include "analysis/text/bytes_text.hpp"
 
 namespace roofmark {
@@ -183,21 +184,27 @@ Result<ProcessCounts> read_counts(const std::filesystem::path& path) {
     try {
       ended = read_line(line, at == 1, counts);
     } catch (const std::exception& bad) {
+      const bool cut = file.peek() == std::ifstream::traits_type::eof();
+      if (cut && full_disk(path.parent_path())) break;
       return tl::unexpected(
           Problem{bad.what(), path.filename().string() + ":" + std::to_string(at),
                   "run the counted pass again with the same version of Roofmark"});
     }
   }
+  if (at > 0 && ended) return counts;
+  const auto full = full_disk(path.parent_path());
+  const std::string where = path.filename().string();
+  if (full)
+    return tl::unexpected(Problem{
+        (at == 0 ? "the process left no counts: " : "the counts end early: ") + full->reason,
+        at == 0 ? where : where + ":" + std::to_string(at), full->remedy});
   if (at == 0)
     return tl::unexpected(Problem{
         "the process left no counts: it was killed before it wrote them, or could write no "
-        "file any more (a full disk, or a limit on their sizes that it set itself)",
-        path.filename().string(), "make room where TMPDIR lies, or set it to another disk"});
-  if (!ended)
-    return tl::unexpected(Problem{"the counts end early",
-                                  path.filename().string() + ":" + std::to_string(at),
-                                  "make room on the disk and run the counted pass again"});
-  return counts;
+        "file any more (a disk that was full then, or a limit on their sizes that it set itself)",
+        where, "make room where TMPDIR lies, or set it to another disk"});
+  return tl::unexpected(Problem{"the counts end early", where + ":" + std::to_string(at),
+                                "run the counted pass again, and leave it to its end"});
 }
 
 CountsOfPass read_counts_of_pass(const std::filesystem::path& directory) {

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "analysis/files/full_disk.hpp"
 #include "plan.hpp"
 
 namespace roofmark::emulated {
@@ -84,7 +85,9 @@ constexpr const char* out_of_reach = "roofmark: can't write";
 
 }  // namespace
 
-Problem no_counts(int wait_status) {
+Problem no_counts(const std::filesystem::path& output, int wait_status) {
+  if (auto full = full_disk(output))
+    return {"the counted run left no counts: " + full->reason, "", full->remedy};
   if (const auto limit = address_space_limit_kib())
     return {
         "the counted run left no counts: the emulator needs much address space, and that is "
@@ -99,9 +102,10 @@ Problem no_counts(int wait_status) {
   return {"the counted run left no counts and " + ended, "", "--counters none, and report it"};
 }
 
-Problem other_end(int status, int timed_status) {
+Problem other_end(const std::filesystem::path& output, int status, int timed_status) {
   std::string reason = "the counted run ended with status " + std::to_string(status) +
                        ", the timed run with " + std::to_string(timed_status);
+  if (auto full = full_disk(output)) return {reason + ": " + full->reason, "", full->remedy};
   const auto limit = address_space_limit_kib();
   if (!limit) return {reason, "", "make the program take the same path in both runs"};
   reason +=
@@ -138,9 +142,11 @@ std::optional<Problem> unwritten(const std::filesystem::path& counts_file) {
   const std::string log =
       emulated::read_all(counts_file.parent_path() / ("emulator-" + pid + ".log"));
   const std::string where = "counted process " + pid;
-  if (log.find(emulated::no_room) != std::string::npos)
-    return Problem{"there was no room for all of its counts", where,
-                   "set TMPDIR to a local disk with more room"};
+  if (log.find(emulated::no_room) != std::string::npos) {
+    const auto full = full_disk(counts_file.parent_path());
+    return Problem{"there was no room for all of its counts" + (full ? ": " + full->reason : ""),
+                   where, full ? full->remedy : "set TMPDIR to a local disk with more room"};
+  }
   if (log.find(emulated::out_of_reach) != std::string::npos)
     return Problem{
         "it could not write its counts: by then it had changed its root directory, its mounts or "

@@ -108,12 +108,12 @@ std::string output_argument(const std::filesystem::path& output);
 Result<CountedCommand> plan(const Install& install, const std::vector<std::string>& target,
                             const std::filesystem::path& output, const PassOptions& options);
 
-/// Why a counted pass left no counts at all, where diagnose() finds nothing.
-Problem no_counts(int wait_status);
+/// Why a counted pass left no counts at all in `output`, where diagnose() finds nothing.
+Problem no_counts(const std::filesystem::path& output, int wait_status);
 
 /// Why a counted pass that ended by itself with `status`, as a shell has it, where the timed run
 /// ended with another one, may have left out what the timed run did.
-Problem other_end(int status, int timed_status);
+Problem other_end(const std::filesystem::path& output, int status, int timed_status);
 
 /// What a counted pass that ended badly died of, from its log and exit status; nothing when its log
 /// shows no fault of the emulation.

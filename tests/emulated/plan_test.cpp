@@ -10,6 +10,7 @@
 #include "../record/support.hpp"
 #include "catch.hpp"
 #include "in_child.hpp"
+#include "small_disk.hpp"
 
 using namespace roofmark;
 using roofmark::test::in_child;
@@ -104,27 +105,61 @@ TEST_CASE("counts that were not written have the reason that the log shows") {
 }
 
 TEST_CASE("a pass without counts says how it ended, and which limit was in the way") {
-  const Problem left = emulated::no_counts(3 << 8);
+  const TemporaryDirectory output;
+  const Problem left = emulated::no_counts(output.path(), 3 << 8);
   CHECK(left.reason.find("status 3") != std::string::npos);
-  CHECK(emulated::no_counts(SIGSEGV).reason.find("Segmentation fault") != std::string::npos);
+  CHECK(emulated::no_counts(output.path(), SIGSEGV).reason.find("Segmentation fault") !=
+        std::string::npos);
 
-  const Problem other = emulated::other_end(134, 0);
+  const Problem other = emulated::other_end(output.path(), 134, 0);
   CHECK(other.reason.find("status 134, the timed run with 0") != std::string::npos);
   CHECK(other.remedy == "make the program take the same path in both runs");
 
-  const TemporaryDirectory output;
   write_text(output.path() / "emulator-17.log", "==17== Valgrind cannot continue\n");
   REQUIRE(emulated::diagnose(output.path(), 1 << 8));
   CHECK(emulated::diagnose(output.path(), 1 << 8)->remedy == "count a smaller case");
   const int said = in_child([&] {
     const rlimit little{rlim_t{1} << 46, rlim_t{1} << 46};
     setrlimit(RLIMIT_AS, &little);
-    const bool named = emulated::diagnose(output.path(), 1 << 8)->remedy == "ulimit -v unlimited" &&
-                       emulated::no_counts(SIGSEGV).remedy == "ulimit -v unlimited" &&
-                       emulated::other_end(134, 0).remedy == "ulimit -v unlimited";
+    const bool named =
+        emulated::diagnose(output.path(), 1 << 8)->remedy == "ulimit -v unlimited" &&
+        emulated::no_counts(output.path(), SIGSEGV).remedy == "ulimit -v unlimited" &&
+        emulated::other_end(output.path(), 134, 0).remedy == "ulimit -v unlimited";
     return named ? 0 : 1;
   });
   CHECK(said == 0);
+}
+
+TEST_CASE("a full disk is the reason why counts are missing, wherever that is told") {
+  const TemporaryDirectory output;
+  const int said = in_child([&] {
+    constexpr int not_allowed = 77;
+    if (!test::mount_small_disk(output.path().string(), "size=64k")) return not_allowed;
+    const auto empty = output.path() / "counts-17-0.jsonl",
+               cut = output.path() / "counts-18-0.jsonl";
+    write_text(empty, "");
+    write_text(cut, "{\"schema\": ");
+    write_text(output.path() / "emulator-17.log",
+               "==17== roofmark: can't write all of " + empty.string() + "\n");
+    const auto named = [&] {
+      const std::string full = "the disk of " + output.path().string() + " is full";
+      const auto is = [&](const Problem& problem, const std::string& before) {
+        return problem.reason.find(before) == 0 && problem.reason.find(full) != std::string::npos &&
+               problem.remedy == "make room there, or set TMPDIR to another disk";
+      };
+      return is(emulated::no_counts(output.path(), SIGSEGV), "the counted run left no counts") &&
+             is(emulated::other_end(output.path(), 134, 0),
+                "the counted run ended with status 134") &&
+             is(read_counts(empty).error(), "the process left no counts") &&
+             is(read_counts(cut).error(), "the counts end early") &&
+             is(*unwritten(empty), "there was no room for all of its counts");
+    };
+    return named() ? 0 : 1;  // less is left than a buffer: three files of one page each, of 64 KiB
+  });
+  if (said == 77)
+    WARN("skipped: no file system may be mounted here, not even in a user namespace");
+  else
+    CHECK(said == 0);
 }
 
 TEST_CASE("processes that fill the last cache together have a part of it each") {

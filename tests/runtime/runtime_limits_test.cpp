@@ -1,15 +1,13 @@
 // The target never suffers: full disks, limits, no place to write.
-#include <sched.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "catch.hpp"
 #include "recorded.hpp"
+#include "tests/support/small_disk.hpp"
 
 namespace {
 
@@ -24,24 +22,6 @@ std::uint64_t all_visits(const Recorded& run) {
   std::uint64_t visits = 0;
   for (const auto& node : run.processes.front().threads.front().nodes) visits += node.visits;
   return visits;
-}
-
-void write_line(const char* file, const std::string& line) {
-  std::ofstream(file) << line;
-}
-
-// A small tmpfs over the directory, as root or in a user namespace. False: not allowed here.
-bool mount_small_tmpfs(const std::string& directory) {
-  const auto uid = getuid();
-  const auto gid = getgid();
-  if (unshare(CLONE_NEWNS) != 0) {
-    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
-    write_line("/proc/self/setgroups", "deny");
-    write_line("/proc/self/uid_map", "0 " + std::to_string(uid) + " 1");
-    write_line("/proc/self/gid_map", "0 " + std::to_string(gid) + " 1");
-  }
-  if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return false;
-  return mount("roofmark-test", directory.c_str(), "tmpfs", 0, "size=512k") == 0;
 }
 
 }  // namespace
@@ -86,7 +66,7 @@ TEST_CASE("a full tmpfs: no SIGBUS, what does not fit is in (other)") {
   options.directory = mounted.path;
   // The mount is seen only by the program: it is run by a shell that copies the recording out.
   options.before_exec = [&] {
-    if (!mount_small_tmpfs(mounted.path)) _exit(77);
+    if (!roofmark::test::mount_small_disk(mounted.path, "size=512k")) _exit(77);
     const std::string run = std::string(RUNTIME_TARGETS) + "/runtime_target 'many names'; s=$?; " +
                             "unset LD_PRELOAD; cp " + mounted.path + "/*.arena " + copy +
                             "; exit $s";

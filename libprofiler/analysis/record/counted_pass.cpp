@@ -270,9 +270,10 @@ Result<CountedOutcome> run_counted_pass(CountedRun& run, const SignalGate& gate)
   for (const Problem& problem : counts.problems)
     outcome.notes.push_back("Counts: " + to_line(problem) + ".");
   if (outcome.counts.processes.empty() && !outcome.counts.problem)
-    outcome.counts.problem = counts.problems.empty()
-                                 ? emulated::no_counts(bounded.supervision.wait_status)
-                                 : counts.problems.front();
+    outcome.counts.problem =
+        counts.problems.empty()
+            ? emulated::no_counts(planned.output, bounded.supervision.wait_status)
+            : counts.problems.front();
   // Who gave a budget, or ended it, knows.
   if (outcome.counts.problem && !bounded.out_of_time && bounded.supervision.asked_to_end == 0)
     tell(options, "Not all is counted: " + to_line(*outcome.counts.problem) + ".");

@@ -137,7 +137,8 @@ void count_by_emulation(const CountingPlan& how, JoinInput& input, Profile& prof
   input.counted = std::move(outcome->counts);
   const int status = outcome->pass.exit_status.value_or(0);
   if (!input.counted->problem && status != how.native.end.shell_status()) {
-    input.counted->other_end = emulated::other_end(status, how.native.end.shell_status());
+    input.counted->other_end =
+        emulated::other_end(run.directory, status, how.native.end.shell_status());
     profile.notes.push_back(
         "The counted run ended with status " + std::to_string(status) + ", the timed run with " +
         std::to_string(how.native.end.shell_status()) + ": they did not do the same.");
