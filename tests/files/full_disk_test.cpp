@@ -55,7 +55,8 @@ TEST_CASE("a full disk is named by where it is mounted") {
     if (full_disk(base.path() / "scratch")) return 1;
     fill((base.path() / "scratch" / "full").string());
     const auto full = full_disk(base.path() / "scratch" / "counts");
-    if (!full || full->reason != "the disk of " + base.path().string() + " is full (0 KiB are free)")
+    if (!full ||
+        full->reason != "the disk of " + base.path().string() + " is full (0 KiB are free)")
       return 2;
     if (full->remedy != "make room there, or set TMPDIR to another disk") return 3;
     std::filesystem::remove(base.path() / "scratch" / "full");

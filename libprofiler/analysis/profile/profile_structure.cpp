@@ -31,9 +31,9 @@ void find_in_tree(const std::vector<Region>& regions, const Refuse& refuse) {
   for (std::size_t i = 0; i < regions.size(); ++i) {
     const std::vector<std::string>& path = regions[i].path;
     if (const std::size_t last = index.last_of_path(i); last != i)
-      return refuse(place_of(last) + ".path",
-                    "is that of `" + place_of(i) + "` too (" +
-                        text::elided(text::path_text(path), 60) + "): each path stands once");
+      return refuse(place_of(last) + ".path", "is that of `" + place_of(i) + "` too (" +
+                                                  text::elided(text::path_text(path), 60) +
+                                                  "): each path stands once");
     if (path.size() > 1 && index.parent(i) == PathIndex::none)
       return refuse(place_of(i) + ".path",
                     "has no region above it: `" +
