@@ -48,6 +48,19 @@ def table(lines):
     return lines[begin:lines.index("", begin)]
 
 
+def legend(lines, shown):
+    """What a mark such as -[a] of the lines that are shown stands for."""
+    marks = set(re.findall(r"-\[([a-z]+)\]", "\n".join(shown)))
+    title = "Not in this report, and why"
+    kept, keeps = [], False
+    for line in section(lines, title) if marks else []:
+        begun = re.match(r"  \[([a-z]+)\] ", line)
+        keeps = begun[1] in marks if begun else keeps and line.startswith("      ")
+        if keeps:
+            kept.append(line)
+    return ["", title, *kept] if marks else []
+
+
 def compared(before, after, *more):
     return outdented(about(section(told("compare", *more, profile(before), profile(after)), "What moved"), "multiply"))
 
@@ -55,7 +68,7 @@ def compared(before, after, *more):
 away = "Most time away from the roof"
 solve, first, last = (told("report", profile(name)) for name in ("poisson_cg", "step1", "step4"))
 samples = {
-    "solve": [*table(solve), "", away, *about(section(solve, away))],
+    "solve": [*table(solve), "", away, *about(section(solve, away)), *legend(solve, table(solve))],
     "step 1": outdented(about(section(first, away), "multiply")),
     "step 1 to 2": compared("step1", "step2"),
     "step 2 to 3": compared("step2", "step3"),

@@ -53,6 +53,21 @@ for file in schemas:
 hidden = {"$defs": {"a": {"oneOf": [{"items": {"properties": {"b": {"type": "string"}}}}]}}}
 expect([path for path, one in properties(hidden) if "description" not in one] == [("a", "oneOf", "b")], "a property that hides is not found")
 
+def unexplained_marks(text):
+    """Marks of numbers that do not exist (`-[a]`) in samples that do not say what they stand for."""
+    # A sample ends where a line begins that is neither indented nor empty.
+    for sample in re.split(r"\n(?=\S)", text):
+        lines = "\n".join(line for line in sample.split("\n") if line.startswith("    "))
+        for mark in sorted(set(re.findall(r"-\[([a-z]+)\]", lines))):
+            if not re.search(rf"^ +\[{mark}\] \S", lines, re.MULTILINE):
+                yield mark
+
+
+for file in (source / "README.md", *sorted(docs.glob("*.md"))):
+    expect(not list(unexplained_marks(file.read_text())), f"{file.name}: a sample does not say what these stand for: {list(unexplained_marks(file.read_text()))}")
+# The test itself.
+expect(list(unexplained_marks("Text -[c]\n\n    x -[a] -[b]\n\n      [b] it was not counted\n\nOther\n\n      [a] elsewhere\n")) == ["a"], "a mark that nothing explains is not found")
+
 model = (docs / "model.md").read_text()
 rows = "".join(re.findall(r"^\|([^|]*)\|", model[model.index("## Verdicts"):], re.MULTILINE))
 verdicts = json.loads((docs / "profile.schema.json").read_text())["$defs"]["roofline"]["properties"]["verdict"]["enum"]
