@@ -110,9 +110,13 @@ std::optional<Ceiling> declared_bandwidth(const Machine& machine, const std::str
 std::vector<std::string> interfaces(const Machine& machine) {
   // "L1" < "L2" < ... and every kind of main memory after them.
   std::set<std::string> caches, memories;
-  for (const BandwidthCeiling& ceiling : machine.bandwidth)
-    if (is_rate(ceiling.interface_bytes_per_s))
+  const std::string* before = nullptr;  // those of one level stand together
+  for (const BandwidthCeiling& ceiling : machine.bandwidth) {
+    if (!is_rate(ceiling.interface_bytes_per_s)) continue;
+    if (before == nullptr || *before != ceiling.level)
       (is_main_memory(ceiling.level) ? memories : caches).insert(ceiling.level);
+    before = &ceiling.level;
+  }
   std::vector<std::string> levels;
   // Shared memory lies beside L1, which is further for a kernel that uses both.
   if (caches.erase("shared") > 0) levels.emplace_back("shared");

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 #include <utility>
+#include <vector>
 
 #include "analysis/roofline/curve.hpp"
 #include "analysis/roofline/gpu_machine.hpp"
@@ -37,21 +37,30 @@ double to_clock(const ComputeCeiling& ceiling, const Machine& machine,
   return is_rate(measured_hz) ? *clock_hz / measured_hz : 1;
 }
 
-template <class Wanted>
-std::optional<Ceiling> compute_curve(const Machine& machine, double cores,
-                                     std::optional<double> clock_hz, Wanted wanted) {
+/// Of ceilings of one class.
+std::optional<Ceiling> curve_of(const std::vector<const ComputeCeiling*>& ceilings,
+                                const Machine& machine, double cores,
+                                std::optional<double> clock_hz) {
   Curve curve;
   // Of equal core counts a sustained clock comes before a burst, then the higher value.
   std::map<unsigned, bool> sustained;
-  for (const ComputeCeiling& ceiling : machine.compute)
-    if (wanted(ceiling) && ceiling.sustained) sustained[ceiling.threads] = true;
-  for (const ComputeCeiling& ceiling : machine.compute) {
-    if (!wanted(ceiling) || !is_rate(ceiling.flop_per_s)) continue;
-    if (!within_cores(ceiling.threads, machine)) continue;
-    if (sustained[ceiling.threads] && !ceiling.sustained) continue;
-    curve.add(scaled(as_ceiling(ceiling), to_clock(ceiling, machine, clock_hz)));
+  for (const ComputeCeiling* ceiling : ceilings)
+    if (ceiling->sustained) sustained[ceiling->threads] = true;
+  for (const ComputeCeiling* ceiling : ceilings) {
+    if (!is_rate(ceiling->flop_per_s) || !within_cores(ceiling->threads, machine)) continue;
+    if (sustained[ceiling->threads] && !ceiling->sustained) continue;
+    curve.add(scaled(as_ceiling(*ceiling), to_clock(*ceiling, machine, clock_hz)));
   }
   return curve.at(std::clamp(cores, 1.0, double(cores_of(machine))), Curve::Beyond::scale);
+}
+
+template <class Wanted>
+std::optional<Ceiling> compute_curve(const Machine& machine, double cores,
+                                     std::optional<double> clock_hz, Wanted wanted) {
+  std::vector<const ComputeCeiling*> ceilings;
+  for (const ComputeCeiling& ceiling : machine.compute)
+    if (wanted(ceiling)) ceilings.push_back(&ceiling);
+  return curve_of(ceilings, machine, cores, clock_hz);
 }
 
 unsigned bits(Precision precision) {
@@ -169,13 +178,22 @@ std::optional<Ceiling> topmost_peak(const Machine& machine, Precision precision,
   if (precision == Precision::x87)
     return compute_ceiling(machine, precision, 0, Operation::add, cores, clock_hz);
   if (precision == Precision::any) precision = Precision::f64;
-  std::optional<Ceiling> best;
-  std::set<std::pair<unsigned, Operation>> seen;
+  // The ceilings of each class are gone through once, not all of them for each class.
+  std::map<std::pair<unsigned, Operation>, std::size_t> known;
+  std::vector<std::vector<const ComputeCeiling*>> classes;  // in the order of the machine
   for (const ComputeCeiling& ceiling : machine.compute) {
     if (ceiling.precision != precision) continue;
-    if (!seen.insert({ceiling.width_bits, ceiling.operation}).second) continue;
-    const auto found =
-        compute_ceiling(machine, precision, ceiling.width_bits, ceiling.operation, cores, clock_hz);
+    const auto [at, is_new] =
+        known.try_emplace({ceiling.width_bits, ceiling.operation}, classes.size());
+    if (is_new) classes.emplace_back();
+    classes[at->second].push_back(&ceiling);
+  }
+  std::optional<Ceiling> best;
+  for (const auto& ceilings : classes) {
+    const ComputeCeiling& one = *ceilings.front();
+    auto found = curve_of(ceilings, machine, cores, clock_hz);
+    if (!found || one.operation == Operation::other)
+      found = compute_ceiling(machine, precision, one.width_bits, one.operation, cores, clock_hz);
     if (found && (!best || found->per_s > best->per_s)) best = found;
   }
   return best;

@@ -273,8 +273,13 @@ const Part* largest(const std::vector<Part>& parts, Kind kind) {
 
 std::vector<Part> written_parts(const Work& work, const Region& region, const Machine& machine,
                                 const Setting& setting) {
-  std::vector<Part> parts =
-      memory_parts(traffic_of(work, region, machine, setting.memory_kind), machine, setting);
+  return written_parts(work, traffic_of(work, region, machine, setting.memory_kind), machine,
+                       setting);
+}
+
+std::vector<Part> written_parts(const Work& work, const TrafficOfRegion& traffic,
+                                const Machine& machine, const Setting& setting) {
+  std::vector<Part> parts = memory_parts(traffic, machine, setting);
   for (Part& part : compute_parts(work.mix, machine, setting).parts)
     parts.push_back(std::move(part));
   return parts;
@@ -402,7 +407,7 @@ Evaluation evaluate(const Work& work, const Region& region, const Machine& machi
       made.notes.push_back("The as-written roof is withheld: " + *reason + ".");
     return made;
   }
-  made.as_written = written_parts(work, region, machine, as_it_ran(made));
+  made.as_written = written_parts(work, traffic, machine, as_it_ran(made));
   return made;
 }
 

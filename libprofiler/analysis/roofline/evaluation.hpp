@@ -10,6 +10,8 @@
 
 namespace roofmark::model {
 
+struct TrafficOfRegion;
+
 enum class Kind { compute, memory };
 
 /// One ceiling's share in a region: work / ceiling.
@@ -94,6 +96,9 @@ Setting as_it_ran(const Evaluation& evaluation);
 /// The parts of the as-written roof for a setting; the mix must be known.
 std::vector<Part> written_parts(const Work& work, const Region& region, const Machine& machine,
                                 const Setting& setting);
+/// The same for traffic that is known already: traffic_of(), of the setting's kind of memory.
+std::vector<Part> written_parts(const Work& work, const TrafficOfRegion& traffic,
+                                const Machine& machine, const Setting& setting);
 
 /// Mean number of cores that the region kept busy; the machine's where it is not known.
 double cores_used(const Region& region, const Work& work, const Machine& machine);

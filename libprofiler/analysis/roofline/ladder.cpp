@@ -5,6 +5,7 @@
 #include "analysis/roofline/ceilings.hpp"
 #include "analysis/roofline/judgement.hpp"
 #include "analysis/roofline/thresholds.hpp"
+#include "analysis/roofline/traffic.hpp"
 
 namespace roofmark::model {
 namespace {
@@ -49,23 +50,31 @@ std::vector<Rung> ladder(const Case& it) {
   if (!evaluation.wall_s || evaluation.flop == 0 || it.is_sum || !evaluation.uncounted.empty())
     return {};
   Climb climb(*evaluation.wall_s);
-  const auto parts_of = [&](const Setting& setting) {
-    return written_parts(it.work, it.region, it.machine, setting);
-  };
   std::vector<Part> top = evaluation.machine;
   if (evaluation.as_written) {
+    // What was evaluated as it ran; then one step after the other, those that change something.
     Setting setting = as_it_ran(evaluation);
-    climb.step("reach the roof as written", parts_of(setting));
-    setting.large_page_share.reset();
-    climb.step("use large pages", parts_of(setting));
+    const TrafficOfRegion traffic = traffic_of(it.work, it.region, it.machine, setting.memory_kind);
+    top = *evaluation.as_written;
+    climb.step("reach the roof as written", top);
+    const auto step = [&](const char* name) {
+      top = written_parts(it.work, traffic, it.machine, setting);
+      climb.step(name, top);
+    };
+    if (setting.large_page_share) {
+      setting.large_page_share.reset();
+      step("use large pages");
+    }
     setting.vectorised = true;
-    climb.step("vectorise", parts_of(setting));
+    step("vectorise");
     setting.fused = true;
-    climb.step("use FMA", parts_of(setting));
-    setting.cores = cores_of(it.machine);
-    setting.clock_hz.reset();  // all cores together may not reach the clock of a few
-    climb.step("use all cores", parts_of(setting));
-    top = parts_of(setting);
+    step("use FMA");
+    const double all = cores_of(it.machine);
+    if (setting.cores != all || setting.clock_hz) {
+      setting.cores = all;
+      setting.clock_hz.reset();  // all cores together may not reach the clock of a few
+      step("use all cores");
+    }
   } else {
     climb.step("reach the machine roof", top);
   }
