@@ -33,12 +33,20 @@ Ceiling as_ceiling(const BandwidthCeiling& from, Unit unit) {
 std::optional<Ceiling> bandwidth_at(const Machine& machine, const std::string& level, double cores,
                                     Unit unit,
                                     const std::function<bool(const BandwidthCeiling&)>& wanted) {
+  std::vector<const BandwidthCeiling*> chosen;
+  for (const BandwidthCeiling& ceiling : machine.bandwidth)
+    if (ceiling.level == level && wanted(ceiling)) chosen.push_back(&ceiling);
+  return bandwidth_at(machine, level, cores, unit, chosen);
+}
+
+std::optional<Ceiling> bandwidth_at(const Machine& machine, const std::string& level, double cores,
+                                    Unit unit, const std::vector<const BandwidthCeiling*>& chosen) {
   // One curve for each size of pages: where not all were measured on all cores, a point in small
   // pages on many says nothing against one in large pages on few.
   std::map<double, Curve> curves;
-  for (const BandwidthCeiling& ceiling : machine.bandwidth) {
-    if (ceiling.level != level || !wanted(ceiling) || !is_rate(ceiling.interface_bytes_per_s))
-      continue;
+  for (const BandwidthCeiling* const one : chosen) {
+    const BandwidthCeiling& ceiling = *one;
+    if (!is_rate(ceiling.interface_bytes_per_s)) continue;
     if (unit == Unit::program && !is_rate(ceiling.program_bytes_per_s)) continue;
     if (ceiling.threads < 1 || ceiling.threads > cores_of(machine)) continue;
     curves[ceiling.page_bytes].add(as_ceiling(ceiling, unit));

@@ -6,6 +6,7 @@
 #include <roofmark/profile.hpp>
 #include <roofmark/roofline.hpp>
 #include <string>
+#include <vector>
 
 namespace roofmark::model {
 
@@ -24,5 +25,9 @@ struct Pages {
 std::optional<Ceiling> bandwidth_at(const Machine& machine, const std::string& level, double cores,
                                     Unit unit,
                                     const std::function<bool(const BandwidthCeiling&)>& wanted);
+
+/// The same of ceilings that were chosen before, all of that level.
+std::optional<Ceiling> bandwidth_at(const Machine& machine, const std::string& level, double cores,
+                                    Unit unit, const std::vector<const BandwidthCeiling*>& chosen);
 
 }  // namespace roofmark::model

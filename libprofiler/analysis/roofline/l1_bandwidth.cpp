@@ -7,6 +7,7 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <vector>
 
 #include "analysis/roofline/bandwidth_curve.hpp"
 #include "analysis/roofline/curve.hpp"
@@ -33,18 +34,17 @@ double access_bytes_of(const std::string& isa) {
 class BySize {
  public:
   BySize(const Machine& machine, const char* pattern, double cores) {
-    best_ = bandwidth_at(machine, level, cores, Unit::interface,
-                         [&](const BandwidthCeiling& one) { return one.pattern == pattern; });
-    for (const BandwidthCeiling& candidate : machine.bandwidth) {
-      const double bytes = access_bytes_of(candidate.isa);
-      if (candidate.level != level || candidate.pattern != pattern || bytes == 0) continue;
-      if (by_bytes_.contains(bytes)) continue;  // of another number of threads
-      const auto found =
-          bandwidth_at(machine, level, cores, Unit::interface, [&](const BandwidthCeiling& one) {
-            return one.pattern == pattern && access_bytes_of(one.isa) == bytes;
-          });
-      if (found) by_bytes_.emplace(bytes, *found);
+    std::vector<const BandwidthCeiling*> all;
+    std::map<double, std::vector<const BandwidthCeiling*>> of_bytes;
+    for (const BandwidthCeiling& one : machine.bandwidth) {
+      if (one.level != level || one.pattern != pattern) continue;
+      all.push_back(&one);
+      if (const double bytes = access_bytes_of(one.isa); bytes > 0) of_bytes[bytes].push_back(&one);
     }
+    best_ = bandwidth_at(machine, level, cores, Unit::interface, all);
+    for (const auto& [bytes, chosen] : of_bytes)
+      if (const auto found = bandwidth_at(machine, level, cores, Unit::interface, chosen))
+        by_bytes_.emplace(bytes, *found);
   }
 
   double widest_bytes() const { return by_bytes_.empty() ? 0 : by_bytes_.rbegin()->first; }
