@@ -138,6 +138,21 @@ TEST_CASE("zero FLOPs of one precision are not none where another one was not co
   CHECK(judged(copy).verdict == Verdict::no_flop);
 }
 
+TEST_CASE("a region under one roof alone is under that one, whichever it is") {
+  Region region;
+  Roofline gpu;
+  gpu.locus = "gpu:0";
+  gpu.fraction = 0.5;
+  region.rooflines = region.self_rooflines = {gpu};
+  REQUIRE(inclusive_roofline(region));
+  CHECK(inclusive_roofline(region)->fraction == gpu.fraction);
+  CHECK(self_roofline(region)->locus == "gpu:0");
+  CHECK(inclusive_roofline(region, "gpu:1") == nullptr);
+  Roofline cpu;
+  region.rooflines = {gpu, cpu};
+  CHECK(inclusive_roofline(region)->locus == "cpu");
+}
+
 TEST_CASE("a simulation knows no kinds of main memory: the fastest stands for it, and it says so") {
   const double n = 1e8;
   Machine machine = test::two_cores();
