@@ -37,6 +37,14 @@ Compared compared(const std::vector<std::string>& names) {
   return s;
 }
 
+/// The names that stand beside marks, without what their tooltips say.
+std::string labels(const std::string& svg) {
+  std::string all;
+  for (std::size_t at = 0; (at = svg.find("<text", at)) != svg.npos; ++at)
+    all += svg.substr(at, svg.find("</text>", at) - at) + '\n';
+  return all;
+}
+
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
@@ -195,6 +203,19 @@ TEST_CASE("each precision of a region comes from its own place and lies in its o
         CHECK(point.intensity.value == Approx(reported.intensity.value));
         CHECK(point.flop_per_s.value == Approx(reported.flop_per_s.value).epsilon(0.01));
       }
+}
+
+TEST_CASE("what moved has its name, however light it is") {
+  std::vector<Kernel> before, after;
+  for (int i = 0; i < 8; ++i) before.push_back({{"heavy " + std::to_string(i)}, 10.0 + i});
+  after = before;
+  before.push_back({{"light one"}, 0.02, 1e7, 8e7});
+  after.push_back({{"light one"}, 0.01, 1e7, 2e7});
+  const Profile now = run_of(after);
+  const auto names = [](const Chart& chart) { return labels(render_svg(chart)); };
+  CHECK(has(names(chart_of(compare({run_of(before)}, {now}), now)), "light one"));
+  // Where nothing moved it is one of many.
+  CHECK_FALSE(has(names(chart_of(compare({now}, {now}), now)), "light one"));
 }
 
 TEST_CASE("an arrow shorter than its mark is told") {

@@ -288,13 +288,20 @@ void place_labels(const Chart& chart, const SvgOptions& options, ChartLayout& la
   // A light point among many is found by its tooltip; its name would only hide others.
   constexpr std::size_t always_named = 5;
   constexpr double worth_a_name = 0.01;
-  std::size_t named = 0;
+  std::size_t named = 0, heavy = 0;
+  const auto name = [&](PlacedPoint& placed) {
+    ++named;
+    placed.label =
+        places.beside(placed.at, placed.radius,
+                      elided(printable(chart.points[placed.point].name), 30), 12, placed.leader);
+  };
+  // What moved is what a comparison is about, however light it is.
+  for (PlacedPoint& placed : layout.points)
+    if (placed.move && named < options.labelled) name(placed);
   for (PlacedPoint& placed : layout.points) {
     if (named >= options.labelled) break;
-    const ChartPoint& point = chart.points[placed.point];
-    if (named++ >= always_named && point.weight < worth_a_name) break;
-    placed.label = places.beside(placed.at, placed.radius, elided(printable(point.name), 30), 12,
-                                 placed.leader);
+    if (heavy++ >= always_named && chart.points[placed.point].weight < worth_a_name) break;
+    if (!placed.move) name(placed);
   }
 }
 
