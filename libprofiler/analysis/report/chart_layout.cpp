@@ -266,8 +266,10 @@ void place_labels(const Chart& chart, const SvgOptions& options, ChartLayout& la
   LabelPlaces places(layout.left, layout.top, layout.right, layout.bottom);
   for (const PlacedCeiling& ceiling : layout.ceilings) places.add_line(ceiling.line);
   for (const PlacedRidge& ridge : layout.ridges) places.keep_free({ridge.at, 8, 8, 0});
-  for (const PlacedPoint& point : layout.points)
+  for (const PlacedPoint& point : layout.points) {
     places.add_mark({point.at, point.radius * 2, point.radius * 2, 0});
+    if (point.move) places.add_line(*point.move);
+  }
 
   // The machine's own roof first: its names get the best places.
   for (const bool emphasised : {true, false})
@@ -288,12 +290,13 @@ void place_labels(const Chart& chart, const SvgOptions& options, ChartLayout& la
   // A light point among many is found by its tooltip; its name would only hide others.
   constexpr std::size_t always_named = 5;
   constexpr double worth_a_name = 0.01;
+  constexpr double bold = 1.15;  // wider than the letters that widths are known of
   std::size_t named = 0, heavy = 0;
   const auto name = [&](PlacedPoint& placed) {
     ++named;
-    placed.label =
-        places.beside(placed.at, placed.radius,
-                      elided(printable(chart.points[placed.point].name), 30), 12, placed.leader);
+    placed.label = places.beside(placed.at, placed.radius,
+                                 elided(printable(chart.points[placed.point].name), 30), 12,
+                                 placed.leader, bold);
   };
   // What moved is what a comparison is about, however light it is.
   for (PlacedPoint& placed : layout.points)
