@@ -1,7 +1,7 @@
 // `roofmark merge`: one profile of a parallel job from the files of its ranks, read one after the
 // other.
 #include <algorithm>
-#include <analysis/profile/merge_ranks.hpp>
+#include <analysis/merge/merge_ranks.hpp>
 #include <analysis/profile/profile_json.hpp>
 #include <analysis/record/output_file.hpp>
 #include <cctype>

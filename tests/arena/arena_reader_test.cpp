@@ -9,7 +9,7 @@
 #include <random>
 
 #include "catch.hpp"
-#include "libprofiler/analysis/profile/arena_reader.hpp"
+#include "libprofiler/analysis/arena/arena_reader.hpp"
 #include "libprofiler/arena/layout.h"
 #include "recording_image.hpp"
 

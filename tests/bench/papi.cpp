@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "collectors/perf/group.hpp"
-#include "libprofiler/analysis/profile/arena_reader.hpp"
+#include "libprofiler/analysis/arena/arena_reader.hpp"
 #include "software_events.hpp"
 #include "timing.hpp"
 

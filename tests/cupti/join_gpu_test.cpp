@@ -1,7 +1,7 @@
 // Results of a program's GPU runs against the regions of its profile.
-#include "analysis/profile/join_gpu.hpp"
+#include "analysis/join/join_gpu.hpp"
 
-#include "analysis/profile/gpu_collect.hpp"
+#include "analysis/join/gpu_collect.hpp"
 #include "analysis/profile/profile_json.hpp"
 #include "catch.hpp"
 #include "roofmark/roofline.hpp"
@@ -98,7 +98,8 @@ Profile host() {
   return profile;
 }
 
-const Region& at(const Profile& profile, const std::vector<std::string>& path) {
+// By value: some compilers take a reference to a temporary for one that the result keeps.
+const Region& at(const Profile& profile, std::vector<std::string> path) {
   for (const Region& region : profile.regions)
     if (region.path == path) return region;
   FAIL("no such region");

@@ -2,6 +2,7 @@
 // kind as it is, then its documents with damage: whatever they are, reading ends in a value or in
 // one line that says what is wrong, and what was read can be judged, drawn and written again.
 #include <unistd.h>
+#include <analysis/arena/arena_reader.hpp>
 #include <analysis/counters/cpu_identity.hpp>
 #include <analysis/counters/event_table.hpp>
 #include <analysis/counters/event_tables.hpp>
@@ -9,8 +10,7 @@
 #include <analysis/import/nsight_profile.hpp>
 #include <analysis/import/perf_profile.hpp>
 #include <analysis/machine/machine_json.hpp>
-#include <analysis/profile/arena_reader.hpp>
-#include <analysis/profile/merge_ranks.hpp>
+#include <analysis/merge/merge_ranks.hpp>
 #include <analysis/profile/profile_json.hpp>
 #include <analysis/text/plain_text.hpp>
 #include <analysis/trace/trace.hpp>

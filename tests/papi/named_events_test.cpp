@@ -1,5 +1,5 @@
 // Counts of recordings -> columns of regions.
-#include "analysis/profile/named_events.hpp"
+#include "analysis/join/named_events.hpp"
 
 #include "catch.hpp"
 

@@ -13,7 +13,7 @@
 #include "catch.hpp"
 #include "collectors/perf/flat_plan.hpp"
 #include "collectors/perf/group.hpp"
-#include "libprofiler/analysis/profile/arena_reader.hpp"
+#include "libprofiler/analysis/arena/arena_reader.hpp"
 
 namespace fs = std::filesystem;
 using namespace roofmark;

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "catch.hpp"
-#include "libprofiler/analysis/profile/arena_reader.hpp"
+#include "libprofiler/analysis/arena/arena_reader.hpp"
 #include "libprofiler/target/runtime/runtime_table.h"
 
 namespace fs = std::filesystem;

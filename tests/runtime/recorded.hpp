@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "libprofiler/analysis/profile/arena_reader.hpp"
+#include "libprofiler/analysis/arena/arena_reader.hpp"
 
 struct TemporaryDirectory {
   TemporaryDirectory();

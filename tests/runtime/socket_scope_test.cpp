@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <analysis/join/join.hpp>
+#include <analysis/join/measured.hpp>
 #include <analysis/machine/machine_json.hpp>
-#include <analysis/profile/join.hpp>
-#include <analysis/profile/measured.hpp>
 #include <analysis/record/hardware_plan.hpp>
 #include <filesystem>
 #include <fstream>

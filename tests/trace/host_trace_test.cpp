@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "catch.hpp"
-#include "libprofiler/analysis/profile/arena_reader.hpp"
+#include "libprofiler/analysis/arena/arena_reader.hpp"
 #include "libprofiler/analysis/trace/trace.hpp"
 
 namespace fs = std::filesystem;

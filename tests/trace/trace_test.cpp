@@ -1,6 +1,6 @@
 #include <unistd.h>
 
-#include <analysis/profile/arena_reader.hpp>
+#include <analysis/arena/arena_reader.hpp>
 #include <analysis/trace/trace.hpp>
 #include <analysis/trace/trace_regions.hpp>
 #include <cstring>

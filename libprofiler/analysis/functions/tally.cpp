@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <analysis/functions/tally.hpp>
-#include <analysis/profile/concurrency.hpp>
+#include <analysis/join/concurrency.hpp>
 #include <cmath>
 
 namespace roofmark::functions {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <analysis/join/gpu_counts.hpp>
 #include <analysis/profile/count_sum.hpp>
-#include <analysis/profile/gpu_counts.hpp>
 #include <analysis/text/parsing.hpp>
 #include <numeric>
 

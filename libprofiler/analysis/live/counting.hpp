@@ -2,7 +2,7 @@
 // numbers alone: which quantities they make is found by planning again, as `record` did.
 #pragma once
 
-#include <analysis/profile/measured.hpp>
+#include <analysis/join/measured.hpp>
 #include <analysis/record/hardware_plan.hpp>
 #include <filesystem>
 #include <functional>

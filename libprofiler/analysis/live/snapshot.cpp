@@ -1,8 +1,8 @@
 #include "snapshot.hpp"
 
 #include <algorithm>
-#include <analysis/profile/arena_reader.hpp>
-#include <analysis/profile/join.hpp>
+#include <analysis/arena/arena_reader.hpp>
+#include <analysis/join/join.hpp>
 #include <analysis/record/clock.hpp>
 #include <array>
 #include <map>

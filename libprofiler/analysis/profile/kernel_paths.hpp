@@ -1,7 +1,7 @@
 // What kernels are called as regions: short, with as much as tells those of one place apart.
 #pragma once
 
-#include <analysis/profile/gpu_collect.hpp>
+#include <analysis/join/gpu_collect.hpp>
 #include <set>
 #include <string>
 #include <vector>

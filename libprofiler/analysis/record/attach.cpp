@@ -7,8 +7,8 @@
 #include <analysis/files/descriptor.hpp>
 #include <analysis/files/proc_text.hpp>
 #include <analysis/files/read_small.hpp>
-#include <analysis/profile/join.hpp>
-#include <analysis/profile/measured.hpp>
+#include <analysis/join/join.hpp>
+#include <analysis/join/measured.hpp>
 #include <analysis/record/attach.hpp>
 #include <analysis/record/clock.hpp>
 #include <analysis/record/found_functions.hpp>

@@ -2,7 +2,7 @@
 // Pure.
 #pragma once
 
-#include <analysis/profile/arena_reader.hpp>
+#include <analysis/arena/arena_reader.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // --functions GLOB[@LIB]: regions of functions in a program that nobody annotated.
 #pragma once
 
-#include <analysis/profile/join.hpp>
+#include <analysis/join/join.hpp>
 #include <filesystem>
 #include <map>
 #include <optional>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <analysis/files/descriptor.hpp>
-#include <analysis/profile/hot_paths.hpp>
-#include <analysis/profile/join.hpp>
+#include <analysis/join/hot_paths.hpp>
+#include <analysis/join/join.hpp>
 #include <analysis/record/executable.hpp>
 #include <analysis/record/executable_functions.hpp>
 #include <analysis/record/patience.hpp>

@@ -1,7 +1,7 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <analysis/profile/hot_paths.hpp>
+#include <analysis/join/hot_paths.hpp>
 #include <analysis/record/counted_pass.hpp>
 #include <analysis/record/counting.hpp>
 #include <analysis/record/hardware_pass.hpp>

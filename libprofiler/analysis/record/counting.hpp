@@ -2,8 +2,8 @@
 // it.
 #pragma once
 
-#include <analysis/profile/join.hpp>
-#include <analysis/profile/measured.hpp>
+#include <analysis/join/join.hpp>
+#include <analysis/join/measured.hpp>
 #include <analysis/record/executable_functions.hpp>
 #include <analysis/record/native_pass.hpp>
 #include <analysis/record/papi_pass.hpp>

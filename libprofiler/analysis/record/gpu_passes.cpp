@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <analysis/profile/region_tree.hpp>
+#include <analysis/join/region_tree.hpp>
 #include <analysis/record/gpu_passes.hpp>
 #include <analysis/record/gpu_signs.hpp>
 #include <collectors/cupti/metric_plan.hpp>

@@ -2,7 +2,7 @@
 // that can be counted together.
 #pragma once
 
-#include <analysis/profile/join_gpu.hpp>
+#include <analysis/join/join_gpu.hpp>
 #include <analysis/record/executable.hpp>
 #include <analysis/record/gpu_run.hpp>
 #include <filesystem>

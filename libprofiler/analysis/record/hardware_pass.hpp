@@ -3,7 +3,7 @@
 #pragma once
 
 #include <analysis/files/descriptor.hpp>
-#include <analysis/profile/measured.hpp>
+#include <analysis/join/measured.hpp>
 #include <analysis/record/record.hpp>
 #include <analysis/record/signal_gate.hpp>
 #include <filesystem>

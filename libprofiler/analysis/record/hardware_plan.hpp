@@ -2,7 +2,7 @@
 // `roofmark check` found wrong; split into runs.
 #pragma once
 
-#include <analysis/profile/measured.hpp>
+#include <analysis/join/measured.hpp>
 #include <filesystem>
 #include <functional>
 #include <optional>

@@ -2,7 +2,7 @@
 // without regions, for events that the user named.
 #pragma once
 
-#include <analysis/profile/join.hpp>
+#include <analysis/join/join.hpp>
 #include <analysis/record/hardware_pass.hpp>
 #include <analysis/record/papi_pass.hpp>
 #include <analysis/record/scratch.hpp>

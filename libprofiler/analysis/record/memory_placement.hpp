@@ -4,8 +4,8 @@
 
 #include <sys/types.h>
 
+#include <analysis/join/join.hpp>
 #include <analysis/machine/topology.hpp>
-#include <analysis/profile/join.hpp>
 #include <cstdint>
 #include <map>
 #include <optional>

@@ -1,7 +1,7 @@
 // The run that is timed: the target as the user would run it, with the runtime preloaded.
 #pragma once
 
-#include <analysis/profile/join.hpp>
+#include <analysis/join/join.hpp>
 #include <analysis/record/executable.hpp>
 #include <analysis/record/executable_functions.hpp>
 #include <analysis/record/record.hpp>

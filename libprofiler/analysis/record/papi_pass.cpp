@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <analysis/files/write_file.hpp>
-#include <analysis/profile/named_events.hpp>
+#include <analysis/join/named_events.hpp>
 #include <analysis/record/papi_pass.hpp>
 #include <collectors/papi/events.hpp>
 #include <collectors/papi/tables.hpp>

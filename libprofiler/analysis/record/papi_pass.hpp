@@ -2,7 +2,7 @@
 // they are counted, and what is said of them afterwards.
 #pragma once
 
-#include <analysis/profile/measured.hpp>
+#include <analysis/join/measured.hpp>
 #include <analysis/record/record.hpp>
 #include <analysis/record/scratch.hpp>
 #include <filesystem>

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include <analysis/profile/measured.hpp>
+#include <analysis/join/measured.hpp>
 #include <collectors/perf/group.hpp>
 #include <functional>
 #include <optional>

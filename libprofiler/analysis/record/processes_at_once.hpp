@@ -1,7 +1,7 @@
 // How many processes of the target share a cache at a time: each is simulated by itself.
 #pragma once
 
-#include <analysis/profile/join.hpp>
+#include <analysis/join/join.hpp>
 #include <vector>
 
 namespace roofmark {

@@ -1,8 +1,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <analysis/profile/join.hpp>
-#include <analysis/profile/program_traffic.hpp>
+#include <analysis/join/join.hpp>
+#include <analysis/join/program_traffic.hpp>
 #include <analysis/record/counting.hpp>
 #include <analysis/record/function_names.hpp>
 #include <analysis/record/gpu_passes.hpp>

@@ -1,7 +1,7 @@
 // Functions as regions of a recording: those that sampling found, and those that were named.
 #pragma once
 
-#include <analysis/profile/join.hpp>
+#include <analysis/join/join.hpp>
 #include <analysis/record/executable_functions.hpp>
 #include <analysis/record/native_pass.hpp>
 #include <analysis/record/record.hpp>

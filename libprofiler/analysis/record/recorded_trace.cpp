@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <analysis/profile/region_tree.hpp>
+#include <analysis/join/region_tree.hpp>
 #include <analysis/record/function_names.hpp>
 #include <analysis/record/recorded_trace.hpp>
 #include <analysis/record/scratch.hpp>

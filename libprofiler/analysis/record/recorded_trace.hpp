@@ -2,7 +2,7 @@
 // what is known of its regions.
 #pragma once
 
-#include <analysis/profile/join.hpp>
+#include <analysis/join/join.hpp>
 #include <analysis/record/record.hpp>
 #include <roofmark/profile.hpp>
 

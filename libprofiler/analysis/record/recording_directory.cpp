@@ -2,7 +2,7 @@
 #include <analysis/record/called_functions.hpp>
 
 #include <algorithm>
-#include <analysis/profile/join.hpp>
+#include <analysis/join/join.hpp>
 #include <analysis/profile/profile_fields.hpp>
 #include <analysis/record/recording_directory.hpp>
 #include <analysis/record/scratch.hpp>

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include <analysis/profile/join.hpp>
+#include <analysis/join/join.hpp>
 #include <analysis/record/memory_placement.hpp>
 #include <analysis/record/resident_pages.hpp>
 #include <map>

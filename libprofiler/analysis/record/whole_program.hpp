@@ -2,7 +2,7 @@
 // of its processes, summed.
 #pragma once
 
-#include <analysis/profile/measured.hpp>
+#include <analysis/join/measured.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <analysis/join/region_tree.hpp>
 #include <analysis/json/json_writer.hpp>
-#include <analysis/profile/region_tree.hpp>
 #include <analysis/trace/trace.hpp>
 #include <analysis/trace/trace_regions.hpp>
 #include <analysis/trace/trace_verdicts.hpp>

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <analysis/profile/arena_image.hpp>
-#include <analysis/profile/arena_reader.hpp>
+#include <analysis/arena/arena_image.hpp>
+#include <analysis/arena/arena_reader.hpp>
 #include <analysis/trace/trace.hpp>
 #include <cerrno>
 #include <cstddef>
