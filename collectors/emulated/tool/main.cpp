@@ -130,6 +130,10 @@ void before_options() {
   // whose value another instruction overwrites. puts.hpp does what it then leaves undone.
   VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdAllregsAtEachInsn;
   VG_(clo_px_file_backed) = VexRegUpdAllregsAtEachInsn;
+  // A block does not go on behind a branch: of two branches it may make one condition, and what
+  // stands between them is executed without being asked for. A loop had one more turn than the
+  // program's.
+  VG_(clo_vex_control).guest_chase = False;
   // Loops are unrolled up to this many statements, which the writes of registers are about half of.
   VG_(clo_vex_control).iropt_unroll_thresh *= 2;
 }
