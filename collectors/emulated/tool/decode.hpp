@@ -25,6 +25,7 @@ struct Work {
   bool gathers = false;      ///< one load for each lane that is not switched off
   bool reads = true;         ///< false: what the intermediate code reads, it does not
   bool writes = true;
+  bool rewrites = false;   ///< it reads what it stores to, even where the code needs no value
   UInt operand_bytes = 0;  ///< of its operand in memory; 0: what is accessed
 
   /// A string instruction that is repeated: the intermediate code does one element after the other,

@@ -63,6 +63,7 @@ void set_memory(Work& work, const x86::Instruction& in) {
   work.one_operand = !work.gathers && in.memory != x86::Memory::two_reads;
   work.writes = in.memory != x86::Memory::untouched;
   work.reads = work.writes && in.memory != x86::Memory::written_alone;
+  work.rewrites = in.rewrites_memory;
   work.operand_bytes = in.operand_bytes;
   work.element_bytes = in.string == x86::RepeatedString::none ? 0 : in.element_bytes;
   work.fills = in.string == x86::RepeatedString::fill;

@@ -5,6 +5,7 @@
 #include "cpuid.hpp"
 #include "entries.hpp"
 #include "executable.hpp"
+#include "faults.hpp"
 #include "focus.hpp"
 #include "job.hpp"
 #include "options.hpp"
@@ -58,6 +59,7 @@ Bool client_request(ThreadId id, UWord* request, UWord* answer) {
 }
 
 void client_code_starts(ThreadId id, ULong) {
+  faults::before_client_code();
   thread_runs(id);
   write_snapshot_if_due();
 }
@@ -80,7 +82,13 @@ void before_syscall(ThreadId, UInt number, UWord* arguments, UInt) {
     write_output(End::exit);
   }
 }
-void after_syscall(ThreadId, UInt, UWord*, UInt, SysRes) {}
+void after_syscall(ThreadId, UInt number, UWord* arguments, UInt, SysRes result) {
+  faults::after_syscall(number, arguments, !sr_isError(result));
+}
+
+void before_signal(ThreadId, Int signal_number, Bool) {
+  faults::signal_comes(signal_number);
+}
 
 void before_fork(ThreadId) {}
 void in_child(ThreadId id) {
@@ -125,6 +133,7 @@ void before_options() {
   VG_(track_pre_thread_ll_create)(thread_created);
   VG_(track_pre_thread_ll_exit)(thread_ended);
   VG_(track_start_client_code)(client_code_starts);
+  VG_(track_pre_deliver_signal)(before_signal);
   VG_(atfork)(before_fork, nullptr, in_child);
   // The translator drops what it finds unused before the tool sees it: with less than this a load
   // whose value another instruction overwrites. puts.hpp does what it then leaves undone.

@@ -23,6 +23,7 @@ class Operands {
     if (work.operand_bytes != 0) bytes = more ? 0 : work.operand_bytes;
     return {more ? 0U : 1U, bytes};
   }
+  bool has_read() const { return read_; }
   bool was_last_read(const IRExpr* address) const {
     return last_read_ != nullptr && eqIRAtom(last_read_, address);
   }

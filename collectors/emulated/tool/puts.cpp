@@ -1,5 +1,6 @@
 #include "puts.hpp"
 
+#include "faults.hpp"
 #include "support.hpp"
 
 namespace roofmark::emulator {
@@ -24,8 +25,12 @@ class Replaced {
       if (bytes_[i] == 0) return false;
     return true;
   }
-  /// A fault there may need what a stack trace is made of.
+  /// A fault there may need what a stack trace is made of, and a handler of the program's all.
   void access_memory() {
+    if (faults::handled()) {
+      none();
+      return;
+    }
     read(layout_.offset_SP, layout_.sizeof_SP);
     read(layout_.offset_IP, layout_.sizeof_IP);
     read(layout_.offset_FP, layout_.sizeof_FP);

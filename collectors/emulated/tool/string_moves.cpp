@@ -5,6 +5,7 @@ extern "C" {
 #include <libvex_guest_amd64.h>
 }
 #include "caches.hpp"
+#include "faults.hpp"
 
 namespace roofmark::emulator::string_moves {
 namespace {
@@ -34,8 +35,13 @@ STRING_MOVES(UInt, "l")
 STRING_MOVES(ULong, "q")
 #undef STRING_MOVES
 
+/// What faults has to fault where the program can see it. Behind the end of a file that is mapped
+/// memory may be missing, which a program that handles that has to see at the right place.
 bool may(Addr first, ULong bytes, UInt access) {
-  return VG_(am_is_valid_for_client)(first, bytes, access);
+  if (!VG_(am_is_valid_for_client)(first, bytes, access)) return false;
+  if (!faults::handled()) return true;
+  const NSegment* segment = VG_(am_find_nsegment)(first);
+  return segment != nullptr && segment->kind == SkAnonC && first + bytes - 1 <= segment->end;
 }
 
 template <class Element, bool fills>
@@ -47,7 +53,6 @@ ULong ahead(VexGuestAMD64State* guest, ULong simulate) {
   const ULong bytes = n * sizeof(Element);
   const Addr to = guest->guest_RDI;
   const Addr from = guest->guest_RSI;
-  // What faults has to fault where the program can see it.
   if (!may(to, bytes, VKI_PROT_WRITE) || (!fills && !may(from, bytes, VKI_PROT_READ))) return 0;
   if constexpr (fills)
     fill<Element>(to, guest->guest_RAX, n);

@@ -6,6 +6,7 @@
 #include "cpuid.hpp"
 #include "decode.hpp"
 #include "entries.hpp"
+#include "faults.hpp"
 #include "fma.hpp"
 #include "focus.hpp"
 #include "isa.hpp"
@@ -43,7 +44,7 @@ bool is_fault(IRJumpKind kind) {
 /// Identifies a block's code: addresses and bytes of its instructions, which of them are counted,
 /// and the shape of its statements.
 ULong key_of(const IRSB* block, OwnCode& own_code) {
-  ULong key = hash_start;
+  ULong key = faults::seen() ? ~hash_start : hash_start;  // other segments
   for (Int i = 0; i < block->stmts_used; ++i) {
     const IRStmt* s = block->stmts[i];
     key = (key ^ static_cast<ULong>(s->tag)) * 0x100000001B3ULL;
@@ -122,8 +123,16 @@ class Translation : public Sink {
           operation(e);
         break;
       }
+      case Ist_Put:
+        // The count of a string goes down once an element is there: the store may fault.
+        if (work_.repeats())
+          held_.push(s);
+        else
+          emit(s);
+        break;
       case Ist_Store:
         emit(s);
+        emit_held();
         access(s->Ist.Store.addr, size_of(out_.type_of(s->Ist.Store.data)), true, nullptr);
         break;
       case Ist_StoreG: {
@@ -169,6 +178,7 @@ class Translation : public Sink {
         }
         // A repeated string instruction leaves its loop here, once.
         if (work_.repeats()) guarded_.push({address_, s->Ist.Exit.guard, Guarded::string_ends});
+        emit_held();
         close_segment();
         emit(s);
         break;
@@ -183,6 +193,11 @@ class Translation : public Sink {
   void emit(IRStmt* s) {
     out_.add(s);
     homes.note(s);
+  }
+
+  void emit_held() {
+    for (IRStmt* s : held_) emit(s);
+    held_.clear();
   }
 
   static bool by_bytes() { return decodes_bytes && !options.by_ir; }
@@ -217,6 +232,8 @@ class Translation : public Sink {
       emit(mark);
       return;
     }
+    // What a fault interrupts is executed again and counted then.
+    if (faults::seen()) close_segment();
     if (code_rows::wanted()) arrive();
     move_string_ahead();
     if (!work_.repeats()) {
@@ -246,6 +263,7 @@ class Translation : public Sink {
     operation(s->Ist.WrTmp.data);
   }
   void finish_instruction() {
+    emit_held();
     if (options.cross_check && address_ != 0 && !skipping_) compare();
     if (!by_bytes() && fma_flop_ != 0) {
       const UInt bits = fma_flop_ / 2 * (fma_precision_ == Precision::f64 ? 64 : 32);
@@ -292,6 +310,12 @@ class Translation : public Sink {
     if (store ? !work_.writes : !work_.reads) return;
     const bool past_caches = store && work_.nontemporal;
     if (guard == nullptr) {
+      // The value may be known without the load that the instruction does: and $0, or $-1.
+      if (store && work_.rewrites && !operands_.has_read()) {
+        const Operands::Asked read = operands_.ask(work_, false, address, bytes);
+        cost(Other::loads, read.accesses);
+        cost(Other::load_bytes, read.bytes);
+      }
       const Operands::Asked asked = operands_.ask(work_, store, address, bytes);
       if (!work_.repeats()) cost(store ? Other::stores : Other::loads, asked.accesses);
       cost(store ? Other::store_bytes : Other::load_bytes, asked.bytes);
@@ -429,8 +453,10 @@ class Translation : public Sink {
   UInt fma_flop_ = 0;
   Precision fma_precision_ = Precision::f64;
   static Vector<Guarded> guarded_;
+  static Vector<IRStmt*> held_;  ///< writes of registers
 };
 
+constinit Vector<IRStmt*> Translation::held_;
 constinit Vector<Translation::Guarded> Translation::guarded_;
 
 }  // namespace

@@ -328,6 +328,19 @@ bool shifts_by_memory(const Opcode& o) {
          column >= 1 && column <= (row == 0xE ? 2 : 3);
 }
 
+/// Arithmetic on an operand in memory: `and $0` reads it as any other.
+bool rewrites(const Opcode& o, std::uint8_t modrm) {
+  if (o.encoding != Encoding::legacy || o.map != 0 || modrm >= 0xC0) return false;
+  const unsigned which = modrm >> 3 & 7;
+  if (o.opcode < 0x38) return (o.opcode & 7) < 2;               // add, or, ... xor to memory
+  if (o.opcode >= 0x80 && o.opcode <= 0x83) return which != 7;  // with an immediate; not cmp
+  if (o.opcode == 0xC0 || o.opcode == 0xC1) return true;        // shifts
+  if (o.opcode >= 0xD0 && o.opcode <= 0xD3) return true;
+  if (o.opcode == 0xF6 || o.opcode == 0xF7) return which == 2 || which == 3;  // not, neg
+  if (o.opcode == 0xFE || o.opcode == 0xFF) return which < 2;                 // inc, dec
+  return false;
+}
+
 void set_string(Instruction& i, const Opcode& o, const Prefixes& prefixes) {
   if (o.map != 0 || o.encoding != Encoding::legacy || prefixes.repeat == 0) return;
   if ((o.opcode | 1) == 0xA5)
@@ -444,6 +457,7 @@ Instruction decode(const std::uint8_t* bytes, std::size_t length) {
       break;
   }
   set_memory(i, o, prefixes, in.peek() >= 0xC0);
+  i.rewrites_memory = rewrites(o, in.peek());
   set_string(i, o, prefixes);
   if (o.map != 0) {
     classify(i, o, in);

@@ -61,6 +61,7 @@ struct Instruction {
   bool nontemporal_store = false;  // its stores bypass the caches
   Memory memory = Memory::one_operand;
   std::uint8_t operand_bytes = 0;  // of the one in memory, where a part of it does; 0: as accessed
+  bool rewrites_memory = false;  // what it stores there it has read before, even where it need not
   RepeatedString string = RepeatedString::none;
   std::uint8_t element_bytes = 0;  // of the string
   bool flat_addresses = true;      // of the string: 64 bits, without a segment's base

@@ -28,6 +28,7 @@ roofmark_test_program(names names.c FLAGS -O1)
 roofmark_test_program(loads loads.c FLAGS -O2)
 # Its instructions use the stack.
 roofmark_test_program(operands operands.c FLAGS -O1 -mno-red-zone)
+roofmark_test_program(faults faults.c FLAGS -O1)
 roofmark_test_program(turns turns.c FLAGS -O1)
 roofmark_test_program(strings strings.c FLAGS -O2)
 roofmark_test_program(phases phases.c FLAGS -O2 -fno-tree-vectorize)
