@@ -2,12 +2,14 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 
 #include "analysis/files/full_disk.hpp"
 #include "plan.hpp"
@@ -31,7 +33,8 @@ constexpr std::array instruction_signs = {
          "build it for the counted run with -march=x86-64-v3"},
     Sign{"unhandled instruction bytes",
          "the program executes an instruction that can't be emulated",
-         "build it for the counted run with -march=x86-64-v3"},
+         "build it for the counted run with -march=x86-64-v3, or without what uses that "
+         "instruction"},
 };
 
 constexpr std::array fatal_signs = {
@@ -50,6 +53,32 @@ const Sign* find_sign(const std::array<Sign, n>& signs, const std::string& log) 
     return log.find(s.text) != std::string::npos;
   });
   return found == signs.end() ? nullptr : &*found;
+}
+
+/// " (0F 38 C9 D1 48 8D 05 60, at main in ./program)": the last one that the log shows.
+std::string instruction_in(const std::string& log) {
+  constexpr std::string_view before_bytes = "unhandled instruction bytes:";
+  constexpr std::size_t most_bytes = 8;  // the log goes on with those of the next one
+  const std::size_t at = log.rfind(before_bytes);
+  if (at == std::string::npos) return "";
+  std::istringstream line(log.substr(at + before_bytes.size(), log.find('\n', at) - at));
+  std::string bytes;
+  unsigned value = 0;
+  for (std::size_t i = 0; i < most_bytes && line >> std::hex >> value; ++i)
+    bytes += fmt::format("{}{:02X}", i == 0 ? "" : " ", value & 0xFF);
+  std::string place;
+  // "==PID==    at 0x1092D5: main (in /home/me/program)"
+  if (const std::size_t where = log.find(" at 0x", at); where != std::string::npos) {
+    const std::size_t colon = log.find(": ", where), end = log.find('\n', where);
+    if (colon != std::string::npos && colon < end)
+      place = ", at " + log.substr(colon + 2, end - colon - 2);
+    if (const std::size_t in = place.find(" (in ");
+        in != std::string::npos && place.back() == ')') {
+      place.erase(in + 1, 1);
+      place.pop_back();
+    }
+  }
+  return bytes.empty() ? "" : " (" + bytes + place + ")";
 }
 
 std::string read_all(const std::filesystem::path& path) {
@@ -122,7 +151,8 @@ std::optional<Problem> diagnose(const std::filesystem::path& output, int wait_st
     sign = find_sign(instruction_signs, log);
   if (sign != nullptr) {
     const bool limited = sign->for_memory && address_space_limit_kib();
-    return Problem{sign->reason, "counted run", limited ? unlimited : sign->remedy};
+    const std::string which = sign == &instruction_signs.back() ? instruction_in(log) : "";
+    return Problem{sign->reason + which, "counted run", limited ? unlimited : sign->remedy};
   }
   if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGPROF)
     return Problem{"the program was built with -pg, whose profiling timer kills it when emulated",

@@ -104,6 +104,28 @@ TEST_CASE("counts that were not written have the reason that the log shows") {
   CHECK(to_line(pass.problems[0]).find(output.path().string()) == std::string::npos);
 }
 
+TEST_CASE("an instruction that can't be emulated is shown with its place") {
+  const TemporaryDirectory output;
+  const auto reason_of = [&](const std::string& log) {
+    write_text(output.path() / "emulator-7.log", log);
+    const auto problem = emulated::diagnose(output.path(), SIGILL);
+    return problem ? problem->reason : "";
+  };
+  const std::string died = "==7== Process terminating with default action of signal 4 (SIGILL)\n";
+  const std::string bytes =
+      "vex amd64->IR: unhandled instruction bytes: 0xF 0x38 0xC9 0xD1 0x48 "
+      "0x8D 0x5 0x60 0x2D 0x0\n";
+  const std::string what = "the program executes an instruction that can't be emulated";
+  CHECK(reason_of(bytes + "==7== valgrind: Unrecognised instruction at address 0x1092d5.\n" +
+                  "==7==    at 0x1092D5: hash (in /home/me/program)\n" + died) ==
+        what + " (0F 38 C9 D1 48 8D 05 60, at hash in /home/me/program)");
+  CHECK(reason_of(bytes + died) == what + " (0F 38 C9 D1 48 8D 05 60)");
+  CHECK(reason_of("unhandled instruction bytes: nothing\n" + died) == what);
+  CHECK(reason_of("unhandled instruction bytes: 0x62 0xF1\n" + died).find("AVX-512") !=
+        std::string::npos);
+  CHECK(reason_of(bytes).empty());  // it went on
+}
+
 TEST_CASE("a pass without counts says how it ended, and which limit was in the way") {
   const TemporaryDirectory output;
   const Problem left = emulated::no_counts(output.path(), 3 << 8);
