@@ -33,9 +33,12 @@ std::optional<Problem> why_not_counted(const RecordOptions& options, const Nativ
   const bool was_ended = native.asked_to_end != 0 || native.end.signal == SIGKILL ||
                          native.end.signal == SIGTERM || native.end.signal == SIGINT;
   if (was_ended && !options.budget_s) {
-    const int signal = native.asked_to_end != 0 ? native.asked_to_end : native.end.signal;
-    return Problem{std::string("the timed run was ended from outside (") + strsignal(signal) +
-                       "), so a second run might not end by itself",
+    // Who sent it is known only of what came to the recorder itself.
+    const bool asked = native.asked_to_end != 0;
+    const int signal = asked ? native.asked_to_end : native.end.signal;
+    return Problem{std::string("the timed run was ended ") +
+                       (asked ? "from outside (" : "by a signal, perhaps from outside (") +
+                       strsignal(signal) + "), so a second run might not end by itself",
                    "", "--budget SECONDS ends the counted run after that time"};
   }
   return std::nullopt;
