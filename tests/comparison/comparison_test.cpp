@@ -169,6 +169,8 @@ TEST_CASE("changes read as people say them") {
   CHECK(change_text(1.123) == "+12 %");
   CHECK(change_text(0.969) == "-3.1 %");
   CHECK(change_text(3.5) == "3.5x");
-  CHECK(change_text(0.001) == "-100 %");
+  CHECK(change_text(0.001) == "-99.9 %");  // something is left
+  CHECK(change_text(1e-9) == "-99.9 %");
+  CHECK(change_text(0.0055) == "-99.5 %");
   CHECK(change_text(1.0 / 0.0) == "-");
 }

@@ -259,6 +259,25 @@ TEST_CASE("a change has no digit that its range does not carry") {
   CHECK(time_text(change, false) == "449 ms");
 }
 
+TEST_CASE("however wide the noise, a change does not contradict the sides that it is of") {
+  Change change;
+  change.low = 0.44, change.high = 3.79;
+  change.before = 0.1328, change.after = 0.1708, change.ratio = 1.286;
+  CHECK(change_text(change) == "+30 %");
+  CHECK(time_text(change, false) == "130 ms");
+  CHECK(time_text(change, true) == "170 ms");
+  change.ratio = 0.288;
+  CHECK(change_text(change) == "-70 %");
+  for (double ratio = 0.001; ratio < 2; ratio *= 1.01)
+    for (const double width : {1e-3, 0.1, 1.0, 30.0, 1e33}) {
+      change.ratio = ratio, change.low = ratio / (1 + width), change.high = ratio * (1 + width);
+      const std::string text = change_text(change);
+      INFO(ratio << " within a factor of " << 1 + width << ": " << text);
+      CHECK(text != "-100 %");
+      if (std::abs(ratio - 1) > 0.1) CHECK(text != "0 %");
+    }
+}
+
 TEST_CASE("where a region was is inside the chart, however far it came") {
   const Profile before = run_of({{{"k"}, 100, 1e9, 8e9}}), after = run_of({{{"k"}, 0.1, 1e9, 1e7}});
   const Chart chart = chart_of(compare({before}, {after}), after);

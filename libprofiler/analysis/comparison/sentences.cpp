@@ -56,9 +56,11 @@ std::string factor_text(const Change& change, bool inverse) {
   return significant(text::rounded(factor, digits), std::max(digits, 2));
 }
 
-/// One side of a change, known as well as the change is.
+/// One side of a change, known as well as the change is; however little that is, with digits enough
+/// to tell the sides apart.
 double known_of(double side, const Change& change) {
-  return report::within_share(side, spread_of(change));
+  constexpr double two_digits = 0.5;
+  return report::within_share(side, std::min(spread_of(change), two_digits));
 }
 
 std::string told(double side, const Change& change) {
@@ -163,14 +165,21 @@ std::string change_text(double ratio) {
   if (ratio >= 2) return significant(ratio) + "x";
   const double percent = 100 * (ratio - 1);
   if (std::abs(percent) < 0.05) return "0 %";
+  // Something is left of it.
+  if (ratio > 0 && percent < -99.4)
+    return fmt::format("-{} %", percent < -99.85 ? "99.9" : significant(-percent, 3));
   return fmt::format("{}{} %", percent > 0 ? "+" : "-", significant(std::abs(percent), 2));
 }
 
 double told_relative(const Change& change) {
-  const double spread = spread_of(change) * change.ratio;
+  // Tens of percent are told however wide the noise is, of which the brackets tell: as 0 % or -100
+  // % the change would contradict what stands beside it.
+  constexpr double tens_of_percent = 0.9;
+  const double spread = std::min(spread_of(change) * change.ratio, tens_of_percent);
   const double relative = text::to_place_of(change.relative(), spread);
-  // Beyond the noise it is some change, however it is rounded.
-  return relative == 0 && change.beyond_noise ? change.relative() : relative;
+  const bool nothing = relative == 0 && change.beyond_noise;  // it is some change
+  const bool all = relative <= -1 && change.ratio > 0;        // and some is left
+  return nothing || all ? change.relative() : relative;
 }
 
 std::string change_text(const Change& change) {
