@@ -5,11 +5,13 @@
 #include <vector>
 
 #include "analysis/comparison/chart.hpp"
+#include "analysis/comparison/names.hpp"
 #include "analysis/comparison/render.hpp"
 #include "analysis/report/output.hpp"
 #include "analysis/report/picture.hpp"
 #include "analysis/report/terminal.hpp"
 #include "commands.hpp"
+#include "level_option.hpp"
 #include "profile_file.hpp"
 #include "same_file.hpp"
 
@@ -39,6 +41,17 @@ Result<std::map<std::string, std::string>> renames(const std::vector<std::string
                                     "--map '" + one + "'", "leave one of them out"});
   }
   return names;
+}
+
+/// `--level` as one of the profiles spells it; empty where it was not given.
+Result<std::string> level_of_any(const CompareArguments& arguments,
+                                 const std::vector<Profile>& before,
+                                 const std::vector<Profile>& after) {
+  if (arguments.level.empty()) return std::string();
+  for (const auto* side : {&before, &after})
+    for (const Profile& run : *side)
+      if (auto level = level_of(run, "", arguments.level)) return level;
+  return level_of(after.front(), arguments.after.front(), arguments.level);
 }
 
 /// The two sides: A and B, or what the options name.
@@ -117,7 +130,6 @@ int compare(CompareArguments arguments) {
                 "name one, as in --fail-if 'time > +5%'"},
                bad_input);
   comparison::Options options;
-  options.level = arguments.level;
   options.alpha = arguments.alpha;
   auto renamed = renames(arguments.renamed);
   if (!renamed) return say(renamed.error(), bad_input);
@@ -131,6 +143,11 @@ int compare(CompareArguments arguments) {
   if (!before) return say(before.error(), bad_input);
   const auto after = load_all(arguments.after);
   if (!after) return say(after.error(), bad_input);
+  if (const auto problem = comparison::collision_of_names(*before, options.renamed))
+    return say(*problem, bad_input);
+  auto level = level_of_any(arguments, *before, *after);
+  if (!level) return say(level.error(), bad_input);
+  options.level = std::move(*level);
   const comparison::Comparison result = comparison::compare(*before, *after, options);
   const auto outcomes = comparison::judge(conditions, result);
   if (!outcomes) return say(outcomes.error(), bad_input);

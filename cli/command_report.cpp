@@ -18,6 +18,7 @@
 #include "analysis/text/parsing.hpp"
 #include "analysis/text/plain_text.hpp"
 #include "commands.hpp"
+#include "level_option.hpp"
 #include "profile_file.hpp"
 #include "same_file.hpp"
 
@@ -229,21 +230,6 @@ int deliver(const std::string& text, const ReportArguments& arguments) {
   }
   const auto problem = write_standard_output(text);
   return problem ? say(*problem, failed) : 0;
-}
-
-/// The level as the profile spells it.
-Result<std::string> level_of(const Profile& profile, const std::string& file,
-                             const std::string& wanted) {
-  std::string known;
-  for (const std::string& level : levels_of(profile)) {
-    if (text::lowered(level) == text::lowered(wanted)) return level;
-    known += (known.empty() ? "" : ", ") + level;
-  }
-  return tl::unexpected(Problem{
-      wanted.empty() ? "`--level` names no interface" : "no bytes were counted at `" + wanted + "`",
-      file,
-      known.empty() ? "it has bytes at no interface: leave `--level` out"
-                    : "choose one of " + known});
 }
 
 /// "gpu": the one on which kernels took the most time.

@@ -108,6 +108,12 @@ with tempfile.TemporaryDirectory() as folder:
     refused(run(same, worse, "--fail-if", "speed > 5%"), "speed", "choose one of")
     refused(run(same, worse, "--fail-if", "nobody: time > 5%"), "no region")
     refused(run(same, worse, "--map", "nothing"), "--map")
+    paths = ["/".join(region["path"]) for region in json.loads(same.read_text())["regions"] if region["path"]]
+    refused(run(same, worse, "--map", f"{paths[0]}={paths[1]}"), "--map", paths[1], "already")
+    refused(run(same, worse, "--map", f"{paths[0]}=new", "--map", f"{paths[1]}=new"), "--map", "another")
+    expect(run(same, worse, "--map", f"{paths[0]}={paths[1]}", "--map", f"{paths[1]}={paths[0]}").returncode == 0, "exchanged names")
+    refused(run(same, worse, "--level", "L7"), "L7", "choose one of")
+    expect(run(same, worse, "--level", "dram").returncode == 0, "--level in other letters")
     refused(run(same, worse, "--format", "junit"), "--fail-if")
     refused(run(same, worse, "-o", same), "same.json")
     refused(run(same, worse, "-o", folder / "no" / "such" / "file"), "such")

@@ -144,6 +144,13 @@ TEST_CASE("other machines, commands and ceilings are warned of") {
   fewer.machine.identity["cores_allowed"] = "0";
   CHECK(warns(compare({here}, {fewer}), "different machines"));
 
+  Profile unknown = here;
+  unknown.machine = {};
+  CHECK(warns(compare({here}, {unknown}), "Of 1 of 2 runs the machine is not known"));
+  CHECK_FALSE(warns(compare({here}, {unknown}), "different machines"));
+  CHECK_FALSE(warns(compare({unknown}, {unknown}), "machine"));
+  CHECK(warns(compare({unknown, here}, {there}), "different machines (model and another)"));
+
   Profile anew = here;
   anew.machine.measured_at = "2026-01-01T00:00:00Z";
   CHECK_FALSE(warns(compare({here}, {anew}), "ceilings differ"));

@@ -65,6 +65,10 @@ void add_unused_names(const std::vector<Profile>& before, const std::vector<Prof
   }
 }
 
+bool is_known(const Machine& machine) {
+  return !value_of(machine, "cpu_model").empty();
+}
+
 }  // namespace
 
 bool same_machine(const Machine& a, const Machine& b) {
@@ -81,16 +85,24 @@ std::vector<std::string> warnings_of(const std::vector<Profile>& before,
   std::vector<const Profile*> all;
   for (const auto* side : {&before, &after})
     for (const Profile& run : *side) all.push_back(&run);
-  const auto other = std::find_if(all.begin(), all.end(), [&](const Profile* run) {
-    return !same_machine(run->machine, a.machine);
+  // Nothing says of a machine that is not known whether it is another one.
+  std::vector<const Profile*> known = all;
+  std::erase_if(known, [](const Profile* run) { return !is_known(run->machine); });
+  const auto other = std::find_if(known.begin(), known.end(), [&](const Profile* run) {
+    return !same_machine(run->machine, known.front()->machine);
   });
-  if (other != all.end())
+  if (other != known.end())
     warnings.push_back(fmt::format(
         "The runs come from different machines ({} and {}): their times say more of those than of "
         "the program. The share of the roof is what can be compared.",
-        name_of(a.machine), name_of((*other)->machine)));
+        name_of(known.front()->machine), name_of((*other)->machine)));
   else
     add_moved_ceilings(a.machine, b.machine, warnings);
+  if (!known.empty() && known.size() < all.size())
+    warnings.push_back(fmt::format(
+        "Of {} of {} runs the machine is not known (--no-machine): whether they come from one is "
+        "not known either, and those have no share of a roof.",
+        all.size() - known.size(), all.size()));
   const std::string command = report::command_line(a.program);
   for (const Profile* run : all)
     if (report::command_line(run->program) != command) {
