@@ -98,8 +98,7 @@ Profile host() {
   return profile;
 }
 
-// By value: some compilers take a reference to a temporary for one that the result keeps.
-const Region& at(const Profile& profile, std::vector<std::string> path) {
+const Region& at(const Profile& profile, const std::vector<std::string>& path) {
   for (const Region& region : profile.regions)
     if (region.path == path) return region;
   FAIL("no such region");

@@ -75,8 +75,7 @@ Profile merged(const std::vector<Profile>& ranks) {
   return *merge.finish();
 }
 
-// By value: some compilers take a reference to a temporary for one that the result keeps.
-const Region& at(const Profile& profile, std::vector<std::string> path) {
+const Region& at(const Profile& profile, const std::vector<std::string>& path) {
   for (const Region& one : profile.regions)
     if (one.path == path) return one;
   FAIL("no such region");
